@@ -1,0 +1,1 @@
+"""From wire lines to the frames a user holds: facts only, no opinions."""
