@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any, Final
 
-from warp_nbprobe.data import lines
+from warp_nbprobe.data import lines, lines_inputs
 from warp_nbprobe.data.lines import Place
 
 _INT64: Final = 2**63
@@ -28,23 +28,23 @@ KINDS: Final[dict[str, type[Any]]] = {
     "code_end": lines.CodeEnd,
     "cell_begin": lines.CellBegin,
     "cell_end": lines.CellEnd,
-    "source": lines.Source,
-    "struct": lines.Struct,
-    "function": lines.Function,
-    "kernel": lines.KernelState,
-    "inputs": lines.Inputs,
+    "source": lines_inputs.Source,
+    "struct": lines_inputs.Struct,
+    "function": lines_inputs.Function,
+    "kernel": lines_inputs.KernelState,
+    "inputs": lines_inputs.Inputs,
     "building": lines.Building,
     "event": lines.Event,
     "log": lines.LogLine,
     "assign": lines.Assign,
     "call": lines.Call,
-    "module": lines.ModuleMade,
-    "define": lines.Define,
-    "overload": lines.Overload,
-    "rehash": lines.Rehash,
-    "stale": lines.Stale,
-    "option_missed": lines.OptionMissed,
-    "loop": lines.Loop,
+    "module": lines_inputs.ModuleMade,
+    "define": lines_inputs.Define,
+    "overload": lines_inputs.Overload,
+    "rehash": lines_inputs.Rehash,
+    "stale": lines_inputs.Stale,
+    "option_missed": lines_inputs.OptionMissed,
+    "loop": lines_inputs.Loop,
     "signature": lines.Signature,
     "probe": lines.ProbeTime,
     "trouble": lines.Trouble,
@@ -221,7 +221,7 @@ _BY_ANNOTATION: Final[dict[str, Callable[[Any], Any]]] = {
     "Pairs": _many(_pair),
     "Any": _anything,
 }
-"""How a field is read, by its annotation in lines.py."""
+"""How a field is read, by its annotation in lines.py and lines_inputs.py."""
 
 _Plan = tuple[type[Any], dict[str, Callable[[Any], Any]], tuple[str, ...]]
 

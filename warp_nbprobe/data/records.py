@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,29 +23,31 @@ from warp_nbprobe.data.lines import (
     CellEnd,
     CodeBegin,
     CodeEnd,
-    Define,
     Event,
     Footer,
-    Function,
     Header,
-    Inputs,
-    KernelState,
     LogLine,
-    Loop,
-    ModuleMade,
     NoWarp,
-    OptionMissed,
-    Overload,
     Place,
     ProbeTime,
-    Rehash,
     Runtime,
     Signature,
+    Trouble,
+    WarpImport,
+)
+from warp_nbprobe.data.lines_inputs import (
+    Define,
+    Function,
+    Inputs,
+    KernelState,
+    Loop,
+    ModuleMade,
+    OptionMissed,
+    Overload,
+    Rehash,
     Source,
     Stale,
     Struct,
-    Trouble,
-    WarpImport,
 )
 
 __all__ = [
@@ -59,13 +61,16 @@ __all__ = [
 Order = npt.NDArray[np.uint32]
 """Signature ids in order of launch."""
 
+RawLine: TypeAlias = "dict[str, Any] | str"
+"""A line as it stood on the wire; a text where it was no JSON object."""
+
 WIRE_VERSION: Final = 1
 _MOST_LAUNCHES: Final = 2**28  # a file that claims more is damaged: that many take most of an hour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wire:
-    """All that one process wrote. ``raw`` keeps its lines as they were, but for those of the order."""
+    """All that one process wrote; ``raw`` keeps its lines with every key, but for those of the order."""
 
     header: Header | None
     warp: WarpImport | None
@@ -89,18 +94,20 @@ class Wire:
     define_counts: dict[int, int]
     overloads: tuple[Overload, ...]
     rehashes: dict[str, Rehash]  # the latest of each module
+    rehash_history: tuple[Rehash, ...]
     stales: tuple[Stale, ...]
     options_missed: tuple[OptionMissed, ...]
     loops: tuple[Loop, ...]
     signatures: dict[int, Signature]
     order: Order
+    probes: tuple[ProbeTime, ...]
     probe_ns: int  # the latest known
     launch_ns: float | None
     troubles: tuple[Trouble, ...]
     footer: Footer | None
     truncated: bool
     unknown_lines: int
-    raw: tuple[str, ...]
+    raw: tuple[RawLine, ...]
 
     @property
     def pid(self) -> int | None:
@@ -126,16 +133,16 @@ def read_wire(path: Path, *, strict: bool = False) -> Wire:
 
 
 def parse_wire(
-    lines: Iterable[str], *, order: bytes | None = None, cut: bool = False, strict: bool = False
+    lines: Iterable[RawLine], *, order: bytes | None = None, cut: bool = False, strict: bool = False
 ) -> Wire:
-    """Read a wire from its lines.
+    """Read a wire from its lines, texts or JSON objects.
 
     ``order`` is what ``launches-PID.bin`` holds; ``cut`` says that a last line was cut off.
     """
     reading = _Reading(strict)
     for line in lines:
-        if line.strip():
-            reading.take(line.rstrip("\r\n"))
+        if not isinstance(line, str) or line.strip():
+            reading.take(line)
     return reading.wire(order, cut)
 
 
@@ -175,24 +182,28 @@ class _Reading:
         self.by_kind: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
         self.counts: dict[int, int] = {}
         self.order: Order | None = None
-        self.raw: list[str] = []
+        self.raw: list[RawLine] = []
         self.unknown = 0
 
-    def take(self, text: str) -> None:
+    def take(self, given: RawLine) -> None:
+        line = given
         try:
-            self._take(text)
+            line = load_object(given) if isinstance(given, str) else given
+            kept = self._take(line)
         except ValueError as error:
             if self.strict:
                 raise error if isinstance(error, WireError) else WireError(str(error)) from error
             self.unknown += 1
-            self.raw.append(text)
+            kept = True
+        if kept:
+            self.raw.append(line)
 
-    def _take(self, text: str) -> None:
-        line = load_object(text)
+    def _take(self, line: dict[str, Any]) -> bool:
+        """Read one line; return whether it is one to keep as it is."""
         kind = line.get("kind")
         if kind == "order":
             self.order = decode_order(line)
-            return
+            return False
         if kind == "define_counts":
             self.counts.update(_counts_of(line))
         elif isinstance(kind, str) and kind in self.by_kind:
@@ -202,7 +213,7 @@ class _Reading:
             self.by_kind[kind].append(record)
         else:
             raise WireError(f"a line of unknown kind {kind!r}")
-        self.raw.append(text)
+        return True
 
     def _one(self, kind: str) -> Any:
         return self.by_kind[kind][0] if self.by_kind[kind] else None
@@ -250,11 +261,13 @@ class _Reading:
             define_counts=dict(self.counts),
             overloads=self._many("overload"),
             rehashes={rehash.module: rehash for rehash in self.by_kind["rehash"]},
+            rehash_history=self._many("rehash"),
             stales=self._many("stale"),
             options_missed=self._many("option_missed"),
             loops=self._many("loop"),
             signatures=self._by_id("signature"),
             order=order,
+            probes=self._many("probe"),
             probe_ns=self._probe_ns(),
             launch_ns=calibrated[-1] if calibrated else None,
             troubles=self._many("trouble"),
