@@ -1,0 +1,49 @@
+"""How a measurement shows itself as the value of a cell: registered with IPython, so that data types stay plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warp_nbprobe.measurement import Measurement
+
+_MEASUREMENT = ("warp_nbprobe.measurement", "Measurement")
+
+
+class Displays:
+    """The displays of one shell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._returned: tuple[int, int] | None = None
+
+    def returned(self, measurement: Measurement) -> None:
+        """Remember that the running cell returns this value, whose card it has shown already."""
+        self._returned = (id(measurement), self._shell.execution_count)
+
+    def install(self) -> None:
+        """Register with the shell's formatters; by name, so that nothing is imported for it."""
+        formatters = self._shell.display_formatter.formatters
+        formatters["text/html"].for_type_by_name(*_MEASUREMENT, self._html)
+        formatters["text/plain"].for_type_by_name(*_MEASUREMENT, self._plain)
+
+    def remove(self) -> None:
+        """Take them away again."""
+        for kind in ("text/html", "text/plain"):
+            self._shell.display_formatter.formatters[kind].pop(".".join(_MEASUREMENT), None)
+
+    def _is_return_value(self, measurement: Measurement) -> bool:
+        return self._returned == (id(measurement), self._shell.execution_count)
+
+    def _html(self, measurement: Measurement) -> str | None:
+        if self._is_return_value(measurement):
+            return None
+        from warp_nbprobe.views.html import card_html
+
+        return card_html(measurement)
+
+    def _plain(self, measurement: Measurement, printer: Any, cycle: bool) -> None:
+        from warp_nbprobe.views.text import one_line, report_text
+
+        whole = not self._is_return_value(measurement)
+        printer.text(report_text(measurement) if whole else one_line(measurement))
