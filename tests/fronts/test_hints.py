@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warp_nbprobe.data.model import Failure
-from warp_nbprobe.hints import binds, name_hint
+from warp_nbprobe.front.hints import binds, name_hint
 
 
 def name_error(name: str) -> Failure:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.notebooks import make_cell, only_installs, read_notebook, typed_cell
+from warp_nbprobe.ask.notebooks import make_cell, only_installs, read_notebook, typed_cell
 
 
 def write(path: Path, *cells: Any, **metadata: Any) -> Path:

@@ -6,7 +6,7 @@ import pytest
 
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.session import Session, are_cell_numbers, cell_numbers, cells_by_number, pushed, setup_for
+from warp_nbprobe.front.session import Session, are_cell_numbers, cell_numbers, cells_by_number, pushed, setup_for
 
 INPUTS = ["", "import warp as wp", "%%warp_cold\nx = 1", "\ny = 2", ""]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.options import Option, defaults, not_yet, suggestion
+from warp_nbprobe.ask.options import Option, defaults, not_yet, suggestion
 
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
 _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)"|'([^']*)'""")

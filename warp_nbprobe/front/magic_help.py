@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warp_nbprobe.options import LINE, MEASURE, SETUP, options_help
+from warp_nbprobe.ask.options import LINE, MEASURE, SETUP, options_help
 
 COLD = f"""Measure this cell in fresh kernels with empty Warp caches: what was compiled, when, and what it cost.
 

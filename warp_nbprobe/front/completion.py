@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from warp_nbprobe.options import LINE, MEASURE, SETUP, Option, available
-from warp_nbprobe.session import Session
+from warp_nbprobe.ask.options import LINE, MEASURE, SETUP, Option, available
+from warp_nbprobe.front.session import Session
 
 
 def options_after(line: str, options: Sequence[Option], session: Session) -> list[str]:

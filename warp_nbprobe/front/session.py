@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.notebooks import typed_cell
-from warp_nbprobe.options import suggestion
+from warp_nbprobe.ask.notebooks import typed_cell
+from warp_nbprobe.ask.options import suggestion
 
 if TYPE_CHECKING:
     import pandas as pd

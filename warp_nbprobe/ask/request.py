@@ -10,8 +10,8 @@ from typing import Any
 
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.notebooks import make_cell
-from warp_nbprobe.options import MEASURE, not_yet
+from warp_nbprobe.ask.notebooks import make_cell
+from warp_nbprobe.ask.options import MEASURE, not_yet
 
 Code = str | Sequence[str]
 """Code as text, or as a list of cells."""

@@ -1,0 +1,1 @@
+"""What is to be measured: options, cells, and the checks of both."""
