@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from warp_nbprobe.errors import UsageError
 from warp_nbprobe.ask.notebooks import make_cell, only_installs, read_notebook, typed_cell
+from warp_nbprobe.errors import UsageError
 
 
 def write(path: Path, *cells: Any, **metadata: Any) -> Path:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from warp_nbprobe.errors import UsageError
 from warp_nbprobe.ask.options import MAGIC_ONLY, MEASURE
 from warp_nbprobe.ask.request import Request, main_cells, make_request, setup_cells
+from warp_nbprobe.errors import UsageError
 
 
 def request(**given: Any) -> Request:

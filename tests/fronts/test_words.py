@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from warp_nbprobe.ask.options import LINE, MEASURE
 from warp_nbprobe.ask.words import no_more_words, parse, split_line
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.ask.options import LINE, MEASURE
 
 
 def read(line: str, options=MEASURE, what: str = "%%warp_cold"):

@@ -94,9 +94,7 @@ def read_notebook(path: Path, *, allow_errors: bool = False) -> Notebook:
         elif only_installs(source):
             notes.append(f"cell {number} was left out: it only installs packages")
         else:
-            cell, note = typed_cell(
-                source, number, allow_error=allow_errors or "raises-exception" in tags
-            )
+            cell, note = typed_cell(source, number, allow_error=allow_errors or "raises-exception" in tags)
             cells.append(cell)
             notes.extend([note] if note else [])
     if not cells:

@@ -122,9 +122,7 @@ MEASURE: tuple[Option, ...] = (
         "NAME",
     ),
     Option("cwd", ("--cwd",), "folder that the child works in", str, "DIR"),
-    Option(
-        "env", ("--env",), "an environment variable for the child, again for more", assignment, "K=V", repeat=True
-    ),
+    Option("env", ("--env",), "an environment variable for the child, again for more", assignment, "K=V", repeat=True),
     Option("rehearse", ("--rehearse",), "build for a CUDA architecture", str, "ARCH", later=True),
     Option(
         "rehearse_only",

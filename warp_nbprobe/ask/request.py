@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from warp_nbprobe.data.model import Cell
-from warp_nbprobe.errors import UsageError
 from warp_nbprobe.ask.notebooks import make_cell
 from warp_nbprobe.ask.options import MEASURE, not_yet
+from warp_nbprobe.data.model import Cell
+from warp_nbprobe.errors import UsageError
 
 Code = str | Sequence[str]
 """Code as text, or as a list of cells."""
@@ -64,9 +64,7 @@ def main_cells(code: Code, *, allow_errors: bool = False) -> tuple[Cell, ...]:
     """
     texts = _texts(code, "code")
     cells = tuple(
-        make_cell(text, number, allow_error=allow_errors)
-        for number, text in enumerate(texts, start=1)
-        if text.strip()
+        make_cell(text, number, allow_error=allow_errors) for number, text in enumerate(texts, start=1) if text.strip()
     )
     if not cells:
         raise UsageError("code is empty: there is nothing to measure.")
@@ -123,9 +121,7 @@ def make_request(
         own=_packages(values["own"]),
         allow_errors=bool(values["allow_errors"]),
         keep_scratch=bool(values["keep_scratch"]),
-        max_builds=None
-        if values["max_builds"] is None
-        else _at_least(values["max_builds"], "max_builds", 0),
+        max_builds=None if values["max_builds"] is None else _at_least(values["max_builds"], "max_builds", 0),
         fail_on_rebuild=bool(values["fail_on_rebuild"]),
         quiet=bool(values["quiet"]),
         notes=tuple(notes),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warp_nbprobe.errors import UsageError
 from warp_nbprobe.ask.options import Option, defaults, not_yet, suggestion
+from warp_nbprobe.errors import UsageError
 
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
 _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)"|'([^']*)'""")

@@ -5,9 +5,8 @@ Everything is published through the shell that is handed in, so that ``%%capture
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from warp_nbprobe.relay import Relay

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from warp_nbprobe.data.model import Cell
-from warp_nbprobe.errors import UsageError
 from warp_nbprobe.ask.notebooks import typed_cell
 from warp_nbprobe.ask.options import suggestion
+from warp_nbprobe.data.model import Cell
+from warp_nbprobe.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
