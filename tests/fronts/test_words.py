@@ -84,5 +84,5 @@ def test_an_option_of_a_later_version_is_refused_and_not_ignored(line: str) -> N
 
 
 def test_words_on_the_line_of_a_cell_are_refused() -> None:
-    with pytest.raises(UsageError, match="'base' is no option. The code goes below."):
+    with pytest.raises(UsageError, match=r"'base' is no option\. The code goes below\."):
         no_more_words(read("base"), "%%warp_cold", "The code goes below.")

@@ -45,7 +45,7 @@ def typed_cell(source: str, number: int, *, allow_error: bool = False) -> tuple[
     The first line of a cell of ours (``%%warp_cold``, ``%%warp_setup``) is left out and its body run as it
     stands; lines that load this extension or call its line magics do nothing. The second value says so.
     """
-    first, newline, body = source.partition("\n")
+    first, _, body = source.partition("\n")
     first_line, note = 1, None
     if _OWN_CELL_MAGIC.match(first):
         source, first_line = body, 2
