@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any, Final
@@ -12,7 +12,7 @@ from warp_nbprobe.data import lines, lines_inputs
 from warp_nbprobe.data.lines import Place
 
 _INT64: Final = 2**63
-_DEPTH: Final = 40  # no honest line nests deeper than ten
+_DEPTH: Final = 60  # no honest line or report nests deeper than twenty
 
 
 class WireError(ValueError):
@@ -55,11 +55,27 @@ KINDS: Final[dict[str, type[Any]]] = {
 def load_object(text: str | bytes) -> dict[str, Any]:
     """Return the JSON object in ``text``; ``ValueError`` for anything else, NaN and doubled keys included."""
     try:
-        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_single_keys)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_single_keys)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
+    level: list[Any] = [value]
+    for _ in range(_DEPTH):
+        level = [item for outer in level for item in _items(outer) if isinstance(item, dict | list)]
+        if not level:
+            return value
+    raise ValueError("nested too deeply")
+
+
+def _items(outer: Any) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, dict) else outer
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text[:20]} is out of range")
     return value
 
 
@@ -150,18 +166,14 @@ def _place(value: Any) -> Any:
     return Place(file, line, None if cell is _DEFAULT else cell, value.get("user") is not False)
 
 
-def frozen(value: Any, depth: int = 0) -> Any:
-    """Return JSON data with arrays as tuples and clean texts; ``ValueError`` when nested too deeply."""
-    if depth > _DEPTH:
-        raise ValueError("nested too deeply")
+def frozen(value: Any) -> Any:
+    """Return JSON data with arrays as tuples and clean texts."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, dict):
-        return {clean_text(key): frozen(item, depth + 1) for key, item in value.items()}
+        return {clean_text(key): frozen(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return tuple(frozen(item, depth + 1) for item in value)
-    if isinstance(value, float) and not isfinite(value):
-        raise ValueError("not finite")
+        return tuple(frozen(item) for item in value)
     return value
 
 

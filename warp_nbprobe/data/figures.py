@@ -219,6 +219,5 @@ def identities(compiled: Iterable[Event]) -> set[Identity]:
     hashes = sorted({event.hash for event in events if event.hash}, key=lambda text: -len(text))
     whole = {text: next(other for other in hashes if other.startswith(text)) for text in hashes}
     return {
-        (event.module, whole[event.hash] if event.hash else None, event.device, event.block_dim)
-        for event in events
+        (event.module, whole[event.hash] if event.hash else None, event.device, event.block_dim) for event in events
     }

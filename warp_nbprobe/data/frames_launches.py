@@ -105,9 +105,7 @@ def launches_frame(recording: Recording) -> pd.DataFrame:
     columns: dict[str, Any] = {"seq": pd.array(np.arange(len(table.codes)), dtype="Int64")}
     for name in LAUNCHES:
         if name in LAUNCH_GROUPS:
-            columns[name] = column_of([row[name] for row in table.rows], LAUNCHES[name]).array.take(
-                table.codes
-            )
+            columns[name] = column_of([row[name] for row in table.rows], LAUNCHES[name]).array.take(table.codes)
     columns["triggered"] = _triggered(run, len(table.codes))
     frame: pd.DataFrame = pd.DataFrame(columns, columns=list(LAUNCHES), index=pd.RangeIndex(len(table.codes)))
     return frame

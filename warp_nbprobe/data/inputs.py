@@ -39,9 +39,7 @@ def input_leaves(wire: Wire, inputs: Inputs) -> Leaves:
 def labelled_kernels(wire: Wire, inputs: Inputs) -> list[tuple[str, KernelState]]:
     """Return the kernels with names of their own: types tell instances apart, a number versions."""
     kernels = [wire.kernels[number] for number in inputs.kernels if number in wire.kernels]
-    named = [
-        (f"kernel {kernel.name}({', '.join(of for _, of in kernel.args)})", kernel) for kernel in kernels
-    ]
+    named = [(f"kernel {kernel.name}({', '.join(of for _, of in kernel.args)})", kernel) for kernel in kernels]
     named.sort(key=lambda pair: (pair[0], source_digest(wire, pair[1].source), str(pair[1].captured)))
     total, seen = Counter(label for label, _ in named), Counter[str]()
     labelled = []
@@ -100,9 +98,7 @@ def _function_leaves(wire: Wire, number: int, structs: dict[int, None]) -> Leave
         found[f"{label} / source"] = source_digest(wire, source if isinstance(source, int) else None)
         if overload.get("native"):
             found[f"{label} / native"] = str(overload["native"])
-        values = _value_leaves(
-            _mapping(overload, "constants"), _mapping(overload, "statics"), overload.get("types")
-        )
+        values = _value_leaves(_mapping(overload, "constants"), _mapping(overload, "statics"), overload.get("types"))
         found |= {f"{label} / {name}": text for name, text in values.items()}
         structs |= dict.fromkeys(item for item in overload.get("structs") or () if isinstance(item, int))
     return found
@@ -149,9 +145,7 @@ def hash_inputs_text(run: Run, module: str) -> str:
 
 def _defined(run: Run, wire: Wire, inputs: Inputs) -> list[str]:
     """Return where the kernels and functions stand, which is no input of the hash."""
-    found: dict[str, Place | None] = {
-        label: kernel.defined for label, kernel in labelled_kernels(wire, inputs)
-    }
+    found: dict[str, Place | None] = {label: kernel.defined for label, kernel in labelled_kernels(wire, inputs)}
     kernels = [wire.kernels[number] for number in inputs.kernels if number in wire.kernels]
     for number in dict.fromkeys(item for kernel in kernels for item in _reached(wire, kernel.functions)):
         for overload in wire.functions[number].overloads:

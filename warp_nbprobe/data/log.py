@@ -109,11 +109,7 @@ def _event(match: re.Match[str], state: _Open, t: int, thread: int, version: tup
         mixed = state.begun > 1 or len(state.native) > 1
         parts["native_ms"] = state.native[0] if len(state.native) == 1 and not mixed else None
         why["native_ms"] = _MIXED if mixed else _LEVEL
-        if (
-            device != "cpu"
-            or (version is not None and version < (1, 13))
-            or (state.uses_header and not mixed)
-        ):
+        if device != "cpu" or (version is not None and version < (1, 13)) or (state.uses_header and not mixed):
             parts["header_ms"] = 0.0
     return Event(
         t0=UNTIMED if t == UNTIMED else t - round(ms * 1e6),

@@ -53,9 +53,8 @@ _Built = list[tuple[Wire, Event]]
 
 def structure(recording: Recording) -> Structure:
     """Compare the cold runs of all good samples with that of the first."""
-    runs = [
-        run for run in map(recording.pair, recording.good_samples()) for run in run[:1] if run is not None
-    ]
+    good = recording.good_samples()
+    runs = [run for run in recording.runs if run.run == "cold" and run.sample in good]
     differences: list[Difference] = []
     for other in runs[1:]:
         differences += _differences(runs[0], other)
