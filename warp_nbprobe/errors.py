@@ -16,8 +16,8 @@
     |-- ReportError          a file is no report, or a damaged one
     `-- RehearsalError       a CUDA build without a GPU cannot be made here
 
-The facts are attributes; the message is for a person: what happened, where, what to do next. Whoever raises after
-something was recorded hangs it on the exception as ``measurement``.
+The facts are attributes; the message is for a person: what happened, where, what to do next. Whoever raises
+after something was recorded hangs it on the exception as ``measurement``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class KernelDidNotStart(NBProbeError):
 
     def __init__(self, kernel: str | None, reason: str, log: str = "", exit_code: int | None = None) -> None:
         lines = log.strip().splitlines()[-_LOG_LINES:]
-        said = "\nIts last words:\n" + "\n".join(f"    {line}" for line in lines) if lines else " It wrote no log."
+        said = "".join(f"\n    {line}" for line in lines)
+        said = f"\nIts last words:{said}" if lines else " It wrote no log."
         name = f"The child kernel {kernel!r}" if kernel else "The child kernel"
         super().__init__(f"{name} did not start: {reason}{said}")
         self.kernel = kernel
@@ -91,8 +92,9 @@ class WarpTooOld(NBProbeError):
     def __init__(self, executable: str, version: str) -> None:
         oldest = ".".join(map(str, OLDEST_WARP))
         super().__init__(
-            f"The child's Python ({executable}) has Warp {version}; {oldest} or newer is needed to see its builds. "
-            f"Update it with `{executable} -m pip install -U warp-lang`, or name another environment with `kernel`."
+            f"The child's Python ({executable}) has Warp {version}; {oldest} or newer is needed to see its "
+            f"builds. Update it with `{executable} -m pip install -U warp-lang`, or name another environment "
+            f"with `kernel`."
         )
         self.executable = executable
         self.version = version
@@ -132,7 +134,9 @@ class ChildTimedOut(NBProbeError):
     """The user's code took longer than ``timeout`` allows for one run."""
 
     def __init__(self, message: str, traceback: Sequence[str] = ()) -> None:
-        super().__init__(f"{message} What was recorded until then is in .measurement; `timeout` sets the limit.")
+        super().__init__(
+            f"{message} What was recorded until then is in .measurement; `timeout` sets the limit."
+        )
         self.traceback = tuple(traceback)
 
 
