@@ -1,0 +1,45 @@
+"""The pages for people name every option, column and figure, and nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from warp_nbprobe.ask.options import LINE, SETUP, available
+from warp_nbprobe.data import columns
+from warp_nbprobe.data.metrics import METRICS
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def words_of(page: str) -> set[str]:
+    """Return everything that stands as code on a page."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```.*?```", text, re.DOTALL)
+    inline = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    return {word for code in (*blocks, *inline) for word in re.findall(r"[\w-]+", code)}
+
+
+def test_every_option_is_explained() -> None:
+    flags = {flag for option in available((*LINE, *SETUP)) for flag in option.flags}
+
+    assert flags - words_of("options.md") - {"--file"} == set()
+
+
+def test_no_option_is_explained_that_is_not_there() -> None:
+    flags = {flag for option in available((*LINE, *SETUP)) for flag in option.flags}
+
+    assert {word for word in words_of("options.md") if word.startswith("-")} <= flags
+
+
+@pytest.mark.parametrize(
+    "frame", ["SUMMARY", "MODULES", "LAUNCHES", "LAUNCH_GROUPS", "RUNS", "LOG", "FINDINGS", "CHECKED"]
+)
+def test_every_column_is_explained(frame: str) -> None:
+    assert set(getattr(columns, frame)) - words_of("frames.md") == set()
+
+
+def test_every_figure_is_explained() -> None:
+    assert set(METRICS) - words_of("figures.md") == set()
