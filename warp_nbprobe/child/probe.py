@@ -99,9 +99,7 @@ class _Local(threading.local):
         self.builder: list[tuple[str, Any, Any]] = []  # the kernel last entered by code generation: name, place, key
         self.tiled: list[Any] = []  # block_dim requests of launch_tiled calls under way
         self.unrecorded: tuple[int, str] | None = None  # position and kernel of a launch that is no launch yet
-        self.setting = False  # inside set_module_options
         self.busy = False  # inside one of our own hooks
-        self.decorating: list[Any] = []
 
 
 class _State:
@@ -161,7 +159,7 @@ class _Module:
 
     def __init__(self) -> None:
         self.hashes: dict[str, dict[str, Any]] = {}
-        self.pending: list[tuple[str, float]] = []
+        self.pending: list[tuple[str, float, Any]] = []
         self.unique = False
         self.created: Any = None
         self.own_options: set[str] = set()
@@ -715,7 +713,8 @@ def _type_text(kind: Any) -> str:
     """Return the text of an argument's type: ``array(float32)``, ``vec3f``, a struct's name."""
     dtype = getattr(kind, "dtype", None)
     if dtype is not None and not isinstance(kind, type):
-        return f"{type(kind).__name__}({_type_text(dtype)})"
+        name = type(kind).__name__.removeprefix("_").removesuffix("Annotation")
+        return f"{name[:1].lower() + name[1:]}({_type_text(dtype)})"
     key = getattr(kind, "key", None)
     if isinstance(key, str) and not isinstance(kind, type):
         return key
@@ -1293,7 +1292,7 @@ def _take_inputs(module, hasher, kernels, options, references, elapsed):  # type
     else:
         if about.pending:
             _rehashed(module.name, about, keep=0)
-        about.pending.append((key, elapsed))
+        about.pending.append((key, elapsed, _here()))
 
 
 def _rehashed(name: str, about: _Module, keep: int) -> None:
@@ -1304,8 +1303,8 @@ def _rehashed(name: str, about: _Module, keep: int) -> None:
         return
     total = _state.rehashes.setdefault(name, [0, 0.0, None, False])
     total[0] += len(wasted)
-    total[1] += sum(ms for _, ms in wasted)
-    total[2], total[3] = _here(), True
+    total[1] += sum(ms for _, ms, _ in wasted)
+    total[2], total[3] = wasted[-1][2], True
 
 
 def _tell_counts() -> None:
@@ -1535,7 +1534,7 @@ def _end(event: dict[str, Any], status: str) -> None:
     hash_ms: float | None = event["hash_extra"] + about.decoration_ms
     about.decoration_ms = 0.0
     key = f"{event['hash']}:{event['block_dim']}"
-    mine = [ms for pending, ms in about.pending if pending == key]
+    mine = [ms for pending, ms, _ in about.pending if pending == key]
     about.pending = [entry for entry in about.pending if entry[0] != key]
     hash_ms += sum(mine)
     why = event["why"]
@@ -1912,6 +1911,10 @@ def _build_cuda_left(token: Any, value: Any) -> None:
 
 
 @_hook("build_cuda")
+def _build_cuda_failed(token: Any) -> None:
+    _build_cuda_over(token)
+
+
 def _build_cuda_over(token: Any) -> None:
     event = _state.local.event
     if token is not None and event is not None:
@@ -2265,12 +2268,20 @@ def _option_assigned(module: Any, name: Any, old: Any, new: Any) -> None:
         return
     about = _module_of(module)
     frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None and _kind_of_code(frame.f_code)[1] == "own":
+    through = False
+    while frame is not None:
+        context_code = frame.f_globals is _state.context.__dict__ and frame.f_code.co_name in _OPTION_CALLS
+        if not context_code and _kind_of_code(frame.f_code)[1] != "own":
+            break
+        through = through or context_code
         frame = frame.f_back
-    by_warp = frame is not None and _kind_of_code(frame.f_code)[1] == "warp" and not _state.local.setting and frame.f_code.co_name != "wrapper"
+    by_warp = frame is not None and _kind_of_code(frame.f_code)[1] == "warp"
     if not by_warp:
         about.own_options.add(str(name))
-    _assigned("option", str(name), old, new, module.name, by_warp, not _state.local.setting and not by_warp, f"option:{id(module)}")
+    _assigned("option", str(name), old, new, module.name, by_warp, not through and not by_warp, f"option:{id(module)}")
+
+
+_OPTION_CALLS = ("set_module_options", "wrapper", "_set_strip_hash", "kernel", "compile_aot_module", "load_aot_module")
 
 
 @_hook("config")
@@ -2295,22 +2306,6 @@ def _assigned(what: str, name: str, old: Any, new: Any, module: str | None, by_w
         _tell_file(place)
     _write("assign", t=_clock(), what=what, name=name, module=module, old=_option_text(old), new=_option_text(new), by_warp=by_warp,
            in_place=in_place, place=place, thread=_thread())  # fmt: skip
-
-
-@_hook("set_module_options")
-def _setting_entered(options: Any) -> Any:
-    _state.local.setting = True
-    return True
-
-
-@_leaving("set_module_options")
-def _setting_left(token: Any, value: Any) -> None:
-    _state.local.setting = False
-
-
-@_hook("set_module_options")
-def _setting_failed(token: Any) -> None:
-    _state.local.setting = False
 
 
 def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
@@ -2584,7 +2579,7 @@ _POINTS: dict[str, Callable[[Any, Any], None]] = {
     "ModuleBuilder": _install_builder,
     "build_kernel": _plain(lambda w, c: _own(c.ModuleBuilder, "build_kernel"), _kernel_entered, ("kernel",)),
     "build_cpu": _plain(lambda w, c: _own(_source_module("build"), "build_cpu"), _build_cpu_entered, ("pch_dir",), _build_cpu_left, _build_cpu_failed),
-    "build_cuda": _plain(lambda w, c: _own(_source_module("build"), "build_cuda"), _build_cuda_entered, (), _build_cuda_left, _build_cuda_over),
+    "build_cuda": _plain(lambda w, c: _own(_source_module("build"), "build_cuda"), _build_cuda_entered, (), _build_cuda_left, _build_cuda_failed),
     "build_lto": _install_lto,
     "replayed errors": _plain(lambda w, c: _own(c, "_raise_recorded_build_error"), _error_replayed, ("build_error",)),
     "launch": _install_launch,
@@ -2598,7 +2593,6 @@ _POINTS: dict[str, Callable[[Any, Any], None]] = {
     "Struct": _plain(lambda w, c: _own(_source_module("codegen").Struct, "__init__"), _struct_entered, ("self",), _struct_made),
     "modules": _install_modules,
     "config": _install_config,
-    "set_module_options": _plain(lambda w, c: c.set_module_options, _setting_entered, ("options",), _setting_left, _setting_failed),
     "unroll": _plain(lambda w, c: _own(_source_module("codegen").Adjoint, "get_unroll_range"), _unroll_entered, ("adj", "loop"), _unrolled),
     "log": _install_log,
     "force_load": _install_call("force_load", ("device", "modules", "block_dim", "max_workers")),
