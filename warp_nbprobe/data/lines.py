@@ -76,6 +76,7 @@ class Runtime:
     toolkit: str | None = None
     driver: str | None = None
     cache_dir: str | None = None
+    environment: Table = field(default_factory=dict)  # names beginning WARP_CACHE, as they were then
 
 
 @dataclass(frozen=True, slots=True)

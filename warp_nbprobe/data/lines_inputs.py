@@ -117,6 +117,9 @@ class Overload:
     name: str
     types: Texts = ()
     place: Place | None = None
+    parent: int | None = None
+    key: str | None = None
+    module: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +174,35 @@ class Loop:
     iterations: int
     file: str | None = None
     line: int | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UserFile:
+    """The text of a user's file, at its first mention and again when it changed."""
+
+    t: int
+    file: str
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Warp refused a kernel or function, for lack of its source for example."""
+
+    t: int
+    name: str
+    error: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taped:
+    """A kernel was recorded on a tape."""
+
+    t: int
+    kid: int
+    kernel: str
+    key: str | None = None
+    module: str | None = None
+    place: Place | None = None

@@ -44,18 +44,21 @@ from warp_nbprobe.data.lines_inputs import (
     ModuleMade,
     OptionMissed,
     Overload,
+    Refused,
     Rehash,
     Source,
     Stale,
     Struct,
+    Taped,
+    UserFile,
 )
 
 __all__ = [
     "Assign", "Building", "Call", "CellBegin", "CellEnd", "CodeBegin", "CodeEnd", "Define", "Event",
     "Footer", "Function", "Header", "Inputs", "KernelState", "LogLine", "Loop", "ModuleMade", "NoWarp",
-    "OptionMissed", "Order", "Overload", "Place", "ProbeTime", "Rehash", "Runtime", "Signature", "Source",
-    "Stale", "Struct", "Trouble", "WarpImport", "Wire", "WireError", "decode_order", "encode_order",
-    "parse_wire", "read_wire",
+    "OptionMissed", "Order", "Overload", "Place", "ProbeTime", "Refused", "Rehash", "Runtime", "Signature",
+    "Source", "Stale", "Struct", "Taped", "Trouble", "UserFile", "WarpImport", "Wire", "WireError", "decode_order",
+    "encode_order", "parse_wire", "read_wire",
 ]  # fmt: skip
 
 Order = npt.NDArray[np.uint32]
@@ -98,6 +101,9 @@ class Wire:
     stales: tuple[Stale, ...]
     options_missed: tuple[OptionMissed, ...]
     loops: tuple[Loop, ...]
+    files: tuple[UserFile, ...]
+    refused: tuple[Refused, ...]
+    taped: tuple[Taped, ...]
     signatures: dict[int, Signature]
     order: Order
     probes: tuple[ProbeTime, ...]
@@ -265,6 +271,9 @@ class _Reading:
             stales=self._many("stale"),
             options_missed=self._many("option_missed"),
             loops=self._many("loop"),
+            files=self._many("file"),
+            refused=self._many("refused"),
+            taped=self._many("taped"),
             signatures=self._by_id("signature"),
             order=order,
             probes=self._many("probe"),
