@@ -1,0 +1,1 @@
+"""Frames to text, HTML, widgets and pictures. Views format; they compute no figure."""

@@ -1,0 +1,164 @@
+"""Where each build stands on the time line: lanes, bars and one scale for the cold and the warm run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warp_nbprobe.views.marks import BUILT, event_name, repeated_modules
+from warp_nbprobe.views.rows import Row, events, run_row
+from warp_nbprobe.views.shown import Shown
+from warp_nbprobe.views.style import PARTS
+from warp_nbprobe.views.units import plural, time_text
+
+MOST_LANES = 12
+MOST_REPEATED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One module event: its interval, and its parts (key of ``style.PARTS``, ms) in order."""
+
+    name: str
+    module: str
+    start_ms: float
+    ms: float
+    parts: tuple[tuple[str, float], ...]
+    status: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One line of bars: a thread of a process, or the builds of one module that was built again."""
+
+    run: str
+    label: str
+    bars: tuple[Bar, ...]
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Lanes over one scale; ``walls`` is how long the code itself ran, where that is known."""
+
+    begin_ms: float
+    end_ms: float
+    lanes: tuple[Lane, ...]
+    walls: dict[str, float]
+    left_out: int  # lanes beyond the most that are drawn
+    again: int  # modules built more than once, also those without a lane
+
+    def place(self, ms: float) -> float:
+        """Return a time as a percentage of the scale."""
+        return 100 * (ms - self.begin_ms) / (self.end_ms - self.begin_ms)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return four to nine round times of the scale with their texts."""
+        span = self.end_ms - self.begin_ms
+        raw = span / 9
+        power = 10 ** math.floor(math.log10(raw))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw)
+        first = math.ceil(self.begin_ms / step)
+        last = math.floor(self.end_ms / step)
+        return [(count * step, _tick_text(count * step, step)) for count in range(first, last + 1)]
+
+    def parts(self) -> list[str]:
+        """Return the parts that occur, in order: what a legend has to explain."""
+        seen = {key for lane in self.lanes for bar in lane.bars for key, _ in bar.parts}
+        return [key for key in PARTS if key in seen]
+
+
+def timeline(m: Shown) -> Timeline | None:
+    """Return the time line of the shown sample; ``None`` when nothing was built or loaded."""
+    rows = {run: events(m, run) for run in ("cold", "warm")}
+    walls = {}
+    for run in rows:
+        row = run_row(m, run)
+        if row is not None and row["wall_ms"] is not None:
+            walls[run] = float(row["wall_ms"])
+    placed = [row for found in rows.values() for row in found if row["start_ms"] is not None]
+    if not placed:
+        return None
+    lanes = [lane for run, found in rows.items() for lane in _lanes(run, found)]
+    begin = min(0.0, *(row["start_ms"] for row in placed))
+    end = max([row["start_ms"] + (row["ms"] or 0.0) for row in placed] + list(walls.values()))
+    kept = lanes[:MOST_LANES]
+    again = len(repeated_modules(rows["cold"]))
+    return Timeline(begin, max(end, begin + 1.0), tuple(kept), walls, len(lanes) - len(kept), again)
+
+
+def described(line: Timeline) -> str:
+    """Return the time line in words."""
+    bars = [bar for lane in line.lanes if lane.run == "cold" and not lane.repeated for bar in lane.bars]
+    builds = [bar for bar in bars if bar.status in BUILT]
+    threads = sum(lane.run == "cold" and not lane.repeated for lane in line.lanes)
+    if not builds:
+        return f"{plural(len(bars), 'module')} loaded, none built, in the cold run."
+    longest = max(builds, key=lambda bar: bar.ms)
+    where = "" if threads == 1 else f" on {threads} threads"
+    said = f"{plural(len(builds), 'build')}{where}; the longest is {longest.name}, {time_text(longest.ms)}."
+    again = [lane.label for lane in line.lanes if lane.repeated]
+    if not again:
+        return said
+    more = f" and {line.again - len(again)} more" if line.again > len(again) else ""
+    return f"{said} Built more than once: {', '.join(again)}{more}."
+
+
+def _tick_text(ms: float, step: float) -> str:
+    if ms == 0:
+        return "0"
+    if abs(ms) < 1000 and step < 1000 and step % 1000:
+        return f"{ms:g} ms"
+    return f"{ms / 1000:g} s"
+
+
+def parts_of(row: Row) -> tuple[tuple[str, float], ...]:
+    """Return an event's parts in the order they happen; parts that are 0 or unseen are left out."""
+    native, header = row["native_ms"], row["header_ms"] or 0.0
+    found = {
+        "codegen": row["codegen_ms"],
+        "lto": row["lto_ms"],
+        "header": header,
+        "native": None if native is None else max(native - header, 0.0),
+        "load": row["load_ms"],
+        "other": row["other_ms"],
+    }
+    return tuple((key, float(found[key])) for key in PARTS if (found[key] or 0.0) > 0)
+
+
+def build_title(row: Row) -> str:
+    """Return what hovering over a build shows, line by line."""
+    parts = ", ".join(f"{PARTS[key][0]} {time_text(ms)}" for key, ms in parts_of(row))
+    lines = [f"{event_name(row)}: {row['status']}, {time_text(row['ms'])}", parts]
+    if row["location"]:
+        lines.append(f"at {row['location']}" + (f", for {row['trigger']}" if row["trigger"] else ""))
+    if row["detail"]:
+        lines.append(row["detail"])
+    return "\n".join(line for line in lines if line)
+
+
+def _bar(row: Row) -> Bar:
+    ms = row["ms"] or 0.0
+    return Bar(event_name(row), row["module"], row["start_ms"], ms, parts_of(row), row["status"], build_title(row))
+
+
+def _lanes(run: str, rows: Sequence[Row]) -> Iterator[Lane]:
+    placed = [row for row in rows if row["start_ms"] is not None]
+    keys = list(dict.fromkeys((row["pid"], row["thread"]) for row in placed))
+    pids = list(dict.fromkeys(pid for pid, _ in keys))
+    for pid, thread in keys:
+        bars = tuple(_bar(row) for row in placed if (row["pid"], row["thread"]) == (pid, thread))
+        yield Lane(run, _thread_label(pids.index(pid), len(pids), thread, len(keys)), bars)
+    if run == "cold":
+        for module in repeated_modules(placed)[:MOST_REPEATED]:
+            bars = tuple(_bar(row) for row in placed if row["module"] == module and row["status"] in BUILT)
+            yield Lane(run, f"{len(bars)}× {module}", bars, repeated=True)
+
+
+def _thread_label(process: int, processes: int, thread: int, lanes: int) -> str:
+    if lanes == 1:
+        return ""
+    name = "main thread" if not thread else f"thread {thread}"
+    return name if processes == 1 else f"process {process + 1}, {name}"
