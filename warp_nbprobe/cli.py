@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warp_nbprobe.ask.options import MEASURE, Option, options_help, suggestion
 from warp_nbprobe.ask.words import Parsed, Word, parse
 from warp_nbprobe.errors import NBProbeError, ReportError, UsageError
+
+if TYPE_CHECKING:
+    from warp_nbprobe.measurement import Measurement
 
 _HTML = Option("html", ("--html",), "write the report as a page of its own", str, "FILE")
 _SAMPLES = next(option for option in MEASURE if option.key == "samples")
@@ -60,8 +64,7 @@ def _demo(parsed: Parsed) -> int:
     screen = TerminalScreen(StreamRelay())
     measurement = api.measure_request(demo_request(parsed["samples"]), screen)
     screen.finished(measurement, plot=False)
-    page = measurement.to_html(Path(parsed["html"] or _DEMO_PAGE))
-    print(f"\nThe report as a page: {Path(parsed['html'] or _DEMO_PAGE).resolve()}")
+    _write_page(measurement, parsed["html"] or _DEMO_PAGE)
     return 1 if measurement.failed else 0
 
 
@@ -73,7 +76,18 @@ def _show(parsed: Parsed) -> int:
         raise UsageError("warp-nbprobe show needs the name of one report file.")
     measurement = api.load(parsed.rest[0].text)
     print(report_text(measurement))
+    if parsed["html"]:
+        _write_page(measurement, parsed["html"])
     return 0
+
+
+def _write_page(measurement: Measurement, name: str) -> None:
+    page = Path(name)
+    try:
+        measurement.to_html(page)
+    except OSError as error:
+        raise UsageError(f"The page {page} cannot be written: {error.strerror or error}.") from None
+    print(f"\nThe report as a page: {page.resolve()}")
 
 
 def _no_words(parsed: Parsed, name: str) -> None:
@@ -90,10 +104,16 @@ _COMMANDS = {
 
 
 def _overview() -> str:
-    rows = "\n".join(
-        f"    warp-nbprobe {name} {command.words:16} {command.help}" for name, command in _COMMANDS.items()
+    rows = [f"    warp-nbprobe {name} {command.words:16} {command.help}" for name, command in _COMMANDS.items()]
+    return "\n".join(
+        [
+            "Measures what NVIDIA Warp compiles when code starts cold.",
+            "",
+            *rows,
+            "",
+            "`warp-nbprobe COMMAND --help` lists its options.",
+        ]
     )
-    return f"Measures what NVIDIA Warp compiles when code starts cold.\n\n{rows}\n\n`warp-nbprobe COMMAND --help` lists its options."
 
 
 def _help(name: str) -> str:

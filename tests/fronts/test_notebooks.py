@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from warp_nbprobe.ask.notebooks import make_cell, only_installs, read_notebook, typed_cell
+from warp_nbprobe.ask.notebooks import only_installs, read_notebook, typed_cell
 from warp_nbprobe.errors import UsageError
 
 
@@ -21,12 +21,6 @@ def write(path: Path, *cells: Any, **metadata: Any) -> Path:
     content = {"cells": raw, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
-
-
-def test_blank_lines_on_top_of_a_cell_keep_their_line_numbers() -> None:
-    cell = make_cell("\n  \nx = 1\n", 4, first_line=2)
-
-    assert (cell.source, cell.first_line, cell.number) == ("x = 1\n", 4, 4)
 
 
 @pytest.mark.parametrize(

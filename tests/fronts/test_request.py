@@ -7,20 +7,19 @@ from typing import Any
 
 import pytest
 
-from warp_nbprobe.ask.options import MAGIC_ONLY, MEASURE
+from warp_nbprobe.ask.options import defaults_of_measure
 from warp_nbprobe.ask.request import Request, main_cells, make_request, setup_cells
 from warp_nbprobe.errors import UsageError
 
 
 def request(**given: Any) -> Request:
-    values = {option.key: option.default for option in MEASURE if option.key not in MAGIC_ONLY}
-    return make_request((), main_cells("x = 1"), {**values, **given}, label="cell 1")
+    return make_request((), main_cells("x = 1"), {**defaults_of_measure(), **given}, label="cell 1")
 
 
 def test_a_list_of_cells_keeps_its_positions() -> None:
     cells = main_cells(["a = 1", "  ", "\nb = 2"])
 
-    assert [(cell.number, cell.first_line, cell.source) for cell in cells] == [(1, 1, "a = 1"), (3, 2, "b = 2")]
+    assert [(cell.number, cell.first_line, cell.source) for cell in cells] == [(1, 1, "a = 1"), (3, 1, "\nb = 2")]
 
 
 def test_setup_code_has_its_own_phase_and_name() -> None:

@@ -36,7 +36,7 @@ def test_each_cell_stays_a_cell_of_its_own_with_its_number_and_lines() -> None:
     assert [(cell.number, cell.first_line, cell.source) for cell in cells] == [
         (1, 1, "import warp as wp"),
         (2, 2, "x = 1"),
-        (3, 2, "y = 2"),
+        (3, 1, "\ny = 2"),
     ]
     assert notes == ("cell 2: its first line (%%warp_cold) was left out, the rest was run",)
 
@@ -55,7 +55,7 @@ def test_setup_code_is_found_by_name_or_number_or_left_out() -> None:
     assert setup_for(session, "none", INPUTS) == ()
     assert setup_for(Session(), None, INPUTS) == ()
     (cell,) = setup_for(session, "3", INPUTS)
-    assert (cell.phase, cell.name, cell.source) == ("setup", "In[3]", "y = 2")
+    assert (cell.phase, cell.name, cell.source) == ("setup", "In[3]", "\ny = 2")
 
 
 def test_a_misspelt_setup_name_gets_the_nearest() -> None:

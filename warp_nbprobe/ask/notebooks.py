@@ -26,19 +26,6 @@ class Notebook:
     notes: tuple[str, ...]
 
 
-def make_cell(source: str, number: int, *, first_line: int = 1, allow_error: bool = False) -> Cell:
-    """Return a cell of the main code whose lines keep the editor's numbers.
-
-    IPython drops blank lines at the beginning of a cell before it compiles it, so they are taken off here
-    and counted into ``first_line``.
-    """
-    lines = source.splitlines(keepends=True)
-    blank = 0
-    while blank < len(lines) and not lines[blank].strip():
-        blank += 1
-    return Cell("".join(lines[blank:]), number, first_line + blank, allow_error=allow_error)
-
-
 def typed_cell(source: str, number: int, *, allow_error: bool = False) -> tuple[Cell, str | None]:
     """Return a cell as someone typed it, without what would measure inside a measurement.
 
@@ -56,8 +43,7 @@ def typed_cell(source: str, number: int, *, allow_error: bool = False) -> tuple[
         if found:
             lines[at] = f"{found.group(1)}pass  # left out: {line.strip()}"
             note = note or f"cell {number}: {found.group(2).split()[0]} was left out"
-    cell = make_cell("\n".join(lines), number, first_line=first_line, allow_error=allow_error)
-    return cell, note
+    return Cell("\n".join(lines), number, first_line, allow_error=allow_error), note
 
 
 def only_installs(source: str) -> bool:

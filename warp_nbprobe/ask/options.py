@@ -226,6 +226,11 @@ def defaults(options: Sequence[Option]) -> dict[str, Any]:
     return {option.key: [] if option.repeat else option.default for option in options}
 
 
+def defaults_of_measure() -> dict[str, Any]:
+    """Return the keyword arguments of ``nb.measure`` at their defaults."""
+    return {option.key: option.default for option in MEASURE if option.key not in MAGIC_ONLY}
+
+
 def options_help(options: Sequence[Option]) -> str:
     """Return one line per available option, aligned, with its default where it has one worth saying."""
     rows = available(options)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warp_nbprobe.ask.notebooks import make_cell
 from warp_nbprobe.ask.options import MEASURE, not_yet
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
@@ -64,20 +63,18 @@ def main_cells(code: Code, *, allow_errors: bool = False) -> tuple[Cell, ...]:
     """
     texts = _texts(code, "code")
     cells = tuple(
-        make_cell(text, number, allow_error=allow_errors) for number, text in enumerate(texts, start=1) if text.strip()
+        Cell(text, number, allow_error=allow_errors) for number, text in enumerate(texts, start=1) if text.strip()
     )
     if not cells:
         raise UsageError("code is empty: there is nothing to measure.")
     return cells
 
 
-def setup_cells(code: Code | None, name: str = "default", *, first_line: int = 1) -> tuple[Cell, ...]:
+def setup_cells(code: Code | None, name: str = "default") -> tuple[Cell, ...]:
     """Return the cells of setup code; none for None or blank text."""
     texts = () if code is None else _texts(code, "setup")
     return tuple(
-        replace(make_cell(text, number, first_line=first_line), phase="setup", name=name)
-        for number, text in enumerate(texts, start=1)
-        if text.strip()
+        Cell(text, number, phase="setup", name=name) for number, text in enumerate(texts, start=1) if text.strip()
     )
 
 

@@ -158,12 +158,15 @@ class TerminalScreen:
 
 
 class NoScreen:
-    """Shows nothing; in a notebook ``--plot`` still shows its picture."""
+    """Shows nothing of ours; passes on the code's own output if it has where to."""
 
-    relay = None
-
-    def __init__(self, shell: Any = None) -> None:
+    def __init__(self, relay: Relay | None = None, shell: Any = None) -> None:
+        self._relay = relay
         self._shell = shell
+
+    @property
+    def relay(self) -> Relay | None:
+        return self._relay
 
     def progress(self, progress: Progress) -> None:
         """Say nothing."""
@@ -222,8 +225,10 @@ def _picture(measurement: Measurement) -> dict[str, str]:
 
 def screen_for(shell: Any, *, quiet: bool) -> Screen:
     """Return the screen that fits a shell: a kernel's is a notebook's, any other a terminal's."""
+    if shell is None:
+        return TerminalScreen(None)
     if quiet:
-        return NoScreen(shell)
+        return NoScreen(shell=shell)
     from warp_nbprobe.relay import IPythonRelay
 
     relay = IPythonRelay(shell)

@@ -1,0 +1,232 @@
+"""What Python users and front ends call; the only place that puts the stages together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warp_nbprobe import __version__
+from warp_nbprobe.ask.notebooks import read_notebook
+from warp_nbprobe.ask.request import Code, Request, main_cells, make_request, setup_cells
+from warp_nbprobe.data.model import Recording, Run
+from warp_nbprobe.errors import NBProbeError, ReportError, UsageError
+from warp_nbprobe.front.screen import NoScreen, Screen, screen_for
+from warp_nbprobe.limits import check_limits
+from warp_nbprobe.measurement import Measurement
+from warp_nbprobe.relay import StreamRelay, own_error
+
+if TYPE_CHECKING:
+    from warp_nbprobe.explain.diagnose import Diagnosis
+
+
+def measure(
+    code: Code,
+    *,
+    samples: int = 3,
+    label: str | None = None,
+    setup: Code | None = None,
+    push: Mapping[str, Any] | None = None,
+    check: Sequence[str] = (),
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    timeout: float = 900.0,
+    kernel: str | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    own: Sequence[str] = (),
+    isolate: bool = False,
+    allow_errors: bool = False,
+    keep_scratch: bool = False,
+    rehearse: str | None = None,
+    rehearse_only: bool = False,
+    trace: bool = False,
+    max_builds: int | None = None,
+    fail_on_rebuild: bool = False,
+    quiet: bool = False,
+) -> Measurement:
+    """Measure code in fresh kernels, with empty Warp caches and then with filled ones.
+
+    A measurement comes back also when the code raised, timed out or died: see its ``failed`` and ``error``.
+
+    Args:
+        code: Text, or a list of cells, each executed as a cell of its own.
+        samples: Cold and warm pairs.
+        label: Name of the measurement.
+        setup: Code that runs in each child before the timed code, likewise text or a list of cells.
+        push: Variables to send to the child, before the setup code.
+        check: Not available yet.
+        rtol: Not available yet.
+        atol: Not available yet.
+        timeout: Limit for one run, in seconds.
+        kernel: Name of the child's kernelspec; without it the child is this Python.
+        cwd: The child's working folder; without it the present one.
+        env: Environment variables, added to the present ones.
+        own: Installed packages that count as the user's own code.
+        isolate: Not available yet.
+        allow_errors: Go on after a cell that raises.
+        keep_scratch: Keep the private folders; ``notes`` of the result says where they are.
+        rehearse: Not available yet.
+        rehearse_only: Not available yet.
+        trace: Not available yet.
+        max_builds: Raise when the cold run compiles more identities.
+        fail_on_rebuild: Raise when it compiles a module twice for one device and block dimension.
+        quiet: Do not pass on what the first cold run prints.
+
+    Raises:
+        UsageError: An argument that cannot be used.
+        KernelNotFound, KernelDidNotStart, NoWarp, WarpTooOld: There was nothing to measure.
+        TooManyBuilds: A limit is exceeded; the measurement is its ``measurement``.
+        KeyboardInterrupt: It was stopped; what there is is its ``measurement``.
+    """
+    given = dict(locals())
+    main = main_cells(code, allow_errors=bool(allow_errors))
+    return _measured(make_request(setup_cells(setup), main, given, label="code"))
+
+
+def measure_notebook(
+    path: str | Path,
+    *,
+    samples: int = 3,
+    label: str | None = None,
+    setup: Code | None = None,
+    push: Mapping[str, Any] | None = None,
+    check: Sequence[str] = (),
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    timeout: float = 900.0,
+    kernel: str | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    own: Sequence[str] = (),
+    isolate: bool = False,
+    allow_errors: bool = False,
+    keep_scratch: bool = False,
+    rehearse: str | None = None,
+    rehearse_only: bool = False,
+    trace: bool = False,
+    max_builds: int | None = None,
+    fail_on_rebuild: bool = False,
+    quiet: bool = False,
+) -> Measurement:
+    """Measure a notebook file as "restart and run all" would run it: cell by cell, in its own folder.
+
+    It stops at the first cell that raises, unless the cell has the tag ``raises-exception`` or ``allow_errors`` is
+    given. Cells with the tag ``skip-warp`` and cells that only install packages are left out; ``notes`` of the
+    result says which. Arguments and errors as for ``measure``; ``cwd`` is the notebook's folder.
+    """
+    given = dict(locals())
+    try:
+        file = Path(path).expanduser()
+    except TypeError:
+        raise UsageError(f"path must be the name of a notebook file, not {path!r}.") from None
+    notebook = read_notebook(file, allow_errors=bool(allow_errors))
+    given["cwd"] = file.parent if cwd is None else cwd
+    request = make_request(setup_cells(setup), notebook.cells, given, label=file.name, notes=notebook.notes)
+    return _measured(request)
+
+
+def _measured(request: Request) -> Measurement:
+    return measure_request(request, NoScreen(None if request.quiet else StreamRelay()))
+
+
+def measure_request(request: Request, screen: Screen) -> Measurement:
+    """Make a measurement and show on ``screen`` how it goes; what is shown at its end is left to the caller.
+
+    Raises what ``measure`` raises.
+    """
+    from warp_nbprobe.run.kernel import ChildSpec
+    from warp_nbprobe.run.measure import measure_samples
+    from warp_nbprobe.run.runner import KernelRunner
+
+    spec = ChildSpec(request.kernel, request.cwd, dict(request.env), push=request.push, timeout_s=request.timeout_s)
+    runner = KernelRunner(
+        request.cells,
+        spec,
+        samples=request.samples,
+        relay=screen.relay,
+        progress=screen.progress,
+        keep_scratch=request.keep_scratch,
+    )
+    empty = _recording(request)
+
+    def after_run(runs: tuple[Run, ...]) -> None:
+        latest = runs[-1]
+        if latest.run == "warm" and latest.ok and latest.sample < request.samples:
+            screen.sample_done(Measurement(replace(empty, runs=runs)))
+
+    try:
+        runs, interrupted = measure_samples(runner, samples=request.samples, after_run=after_run)
+    except NBProbeError as error:
+        if isinstance(error.run, Run):
+            error.measurement = Measurement(replace(empty, runs=(error.run,)))
+        raise
+    notes = (*request.notes, *_kept(runner.kept))
+    measurement = Measurement(replace(empty, runs=runs, interrupted=interrupted, notes=notes))
+    if interrupted:
+        raise _interrupt(measurement)
+    check_limits(measurement, request)
+    return measurement
+
+
+def _recording(request: Request) -> Recording:
+    return Recording(
+        label=request.label,
+        cells=request.cells,
+        samples=request.samples,
+        runs=(),
+        options=request.recorded(),
+        created=datetime.now(timezone.utc),
+        tool_version=__version__,
+        notes=request.notes,
+    )
+
+
+def _kept(folders: Iterable[Path]) -> list[str]:
+    return [f"the private folder of sample {n} was kept: {folder}" for n, folder in enumerate(folders, start=1)]
+
+
+def _interrupt(measurement: Measurement) -> BaseException:
+    """Return the interrupt to raise, with what was measured until then."""
+    failure = measurement.recording.runs[-1].failure if measurement.recording.runs else None
+    if failure is not None and failure.reason == "interrupted":
+        return own_error(failure, measurement)
+    interrupt = KeyboardInterrupt()
+    interrupt.measurement = measurement  # type: ignore[attr-defined]
+    return interrupt
+
+
+def load(path: str | Path) -> Measurement:
+    """Open a report file. Nothing in it is executed.
+
+    Raises:
+        ReportError: The file cannot be read, is no report, or is a damaged one.
+    """
+    from warp_nbprobe.data.report import load_report
+
+    try:
+        return Measurement(load_report(path))
+    except OSError as error:
+        raise ReportError(path, f"{error.strerror or error}.") from None
+
+
+def diagnose(measurement: Measurement, *, own: Sequence[str] | None = None) -> Diagnosis:
+    """Say what a measurement shows, also one made earlier: findings, and what was checked and ruled out.
+
+    ``own`` names installed packages that count as the user's code; without it those named when it was measured.
+    """
+    if not isinstance(measurement, Measurement):
+        raise UsageError(f"diagnose needs a Measurement, not {type(measurement).__name__}; nb.load opens a file.")
+    return measurement.diagnosis if own is None else Measurement(measurement.recording, own=own).diagnosis
+
+
+def show(measurement: Measurement) -> None:
+    """Show the report card and the explorer in a notebook; elsewhere print the report."""
+    if not isinstance(measurement, Measurement):
+        raise UsageError(f"show needs a Measurement, not {type(measurement).__name__}; nb.load opens a file.")
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    screen_for(shell, quiet=False).finished(measurement, plot=False)
