@@ -146,6 +146,8 @@ class _State:
         self.kernel_keys: set[str] = set()
         self.failures: dict[Any, dict[str, Any]] = {}
         self.load_codes: set[Any] = set()
+        self.cache_folders: tuple[str, ...] = ()
+        self.silent_block_dim: int | None = None  # before 1.18 the default is a number and cannot be told from a request
         self.recorder: _Recorder | None = None
         self.runtime_told = False
         self.native_capture = threading.Lock()
@@ -239,6 +241,8 @@ def _kind_of_code(code: types.CodeType) -> tuple[Any, str, str, int | None]:
         kind = "user"
     elif _state.warp_folder and file.startswith(_state.warp_folder):
         kind = "warp"
+    elif _state.cache_folders and os.path.realpath(file).startswith(_state.cache_folders):
+        kind = "library"  # generated code is its generator's
     elif file == "<timed exec>" and _state.cell is not None:
         kind, cell = "user", _state.cell
     elif file.startswith("<") or any(part in file for part in _INSTALLED_PARTS):
@@ -322,7 +326,6 @@ def _instrument(
     arguments: tuple[str, ...] = (),
     leave: Callable[[Any, Any], Any] | None = None,
     fail: Callable[[Any], Any] | None = None,
-    timed: bool = True,
 ) -> None:
     """Put hooks into a function's code without changing the function.
 
@@ -338,9 +341,12 @@ def _instrument(
         raise _Missing("it is not a Python function")
     if code.co_freevars:
         raise _Missing("it is a closure")
-    missing = [name for name in arguments if name not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]]
-    if missing:
-        raise _Missing(f"it has no argument {missing[0]}")
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]
+    for name in arguments:
+        if name.lstrip("?") not in known and not name.startswith("?"):
+            raise _Missing(f"it has no argument {name}")
+    # an argument written ?name is handed over as None by versions that have none such
+    arguments = tuple(name.lstrip("?") if name.lstrip("?") in known else "" for name in arguments)
     try:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError) as error:
@@ -354,7 +360,7 @@ def _instrument(
     definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     if definition.name != code.co_name:
         raise _Missing(f"its source is that of {definition.name}")
-    constants = _rewrite(definition, enter, arguments, leave, fail, timed)
+    constants = _rewrite(definition, enter, arguments, leave, fail)
     flags = code.co_flags & sum(getattr(_future, name).compiler_flag for name in _future.all_feature_names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # the compiler warns of calling a text
@@ -385,7 +391,6 @@ def _rewrite(
     arguments: tuple[str, ...],
     leave: Callable[[Any, Any], Any] | None,
     fail: Callable[[Any], Any] | None,
-    timed: bool,
 ) -> dict[str, Any]:
     """Change a function's tree and return the objects that its placeholder texts stand for."""
     mark = f"__warp_nbprobe_{next(_marks)}"
@@ -404,7 +409,7 @@ def _rewrite(
 
     token: ast.expr = ast.Constant(value=None)
     if enter is not None:
-        entering = call("enter", *(name(argument) for argument in arguments))
+        entering = call("enter", *(name(argument) if argument else ast.Constant(value=None) for argument in arguments))
         if leave is None and fail is None:
             head.append(ast.Expr(value=entering))
         else:
@@ -641,7 +646,7 @@ def _launch_slowly(kernel, dim, inputs, outputs, device, stream, adjoint, record
     if waits:
         _state.local.unrecorded = (position, _name_of(kernel))
     kind, caller = "launch", frame
-    requested = block_dim if block_dim is None else int(block_dim)
+    requested = None if block_dim is None or block_dim == _state.silent_block_dim else int(block_dim)
     if frame.f_code is _code_of(context.launch_tiled):
         kind, caller = "tiled", frame.f_back
         if _state.local.tiled:
@@ -813,7 +818,7 @@ def _replayed(command: Any) -> None:
     user = frame if _kind_of_code(frame.f_code)[1] == "user" else _user_frame(frame)
     site = user if user is not None else frame
     dims = tuple(bounds.shape[: bounds.ndim]) if hasattr(bounds, "ndim") else tuple(bounds.shape)
-    block_dim = getattr(command, "block_dim", None)
+    block_dim = _resolved_block_dim(command.device, getattr(command, "block_dim", None))
     kid = _kid(kernel)
     key = ("replay", kid, dims, command.device.alias, command.adjoint, block_dim, id(site.f_code), site.f_lasti, threading.get_ident())
     known = recorder.keys.get(key)
@@ -897,9 +902,7 @@ def _will_rebuild(module: Any, device: Any, block_dim: int) -> bool:
     """Tell whether this launch hashes the module anew before it runs, without asking Warp for the hash."""
     if module.options.get("strip_hash"):
         return (device.context if not device.is_cpu else None, block_dim) not in module.execs
-    hashers = getattr(module, "hashers", None)
-    hasher = hashers.get(block_dim) if hashers is not None else getattr(module, "hasher", None)
-    if hasher is None or getattr(module, "has_unresolved_static_expressions", False):
+    if (_has(module, "hashers") or {}).get(block_dim) is None or _has(module, "has_unresolved_static_expressions"):
         return True
     return (None if device.is_cpu else device.context, block_dim) not in module.execs
 
@@ -999,11 +1002,11 @@ def _look_for_missed_options(module, about, device, block_dim, rebuilds, site): 
         _tell_missed(module, name, assigned, in_force, assignment["place"], "copied", about, site)
     if rebuilds:
         return
-    resolved = (getattr(module, "resolved_options", None) or {}).get(block_dim)
-    resolve = getattr(module, "resolve_options", None)
+    resolved = (_has(module, "resolved_options") or {}).get(block_dim)
+    resolve = vars(type(module)).get("resolve_options")
     if resolved is None or resolve is None:
         return
-    wanted = resolve(config, block_dim)
+    wanted = resolve(module, config, block_dim)
     for name, value in wanted.items():
         if value == resolved.get(name):
             continue
@@ -1161,6 +1164,17 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+def _has(module: Any, name: str) -> Any:
+    """Return an attribute of a Warp module, or None; some versions answer unknown names by recursing into themselves."""
+    return vars(module).get(name)
+
+
+def _hash_of(hasher: Any) -> str | None:
+    known = vars(hasher) if hasher is not None else {}
+    digest = known.get("hash", known.get("module_hash"))
+    return digest.hex() if isinstance(digest, bytes) else None
+
+
 def _module_of(module: Any) -> _Module:
     known = _state.modules.get(module)
     if known is None:
@@ -1243,8 +1257,7 @@ def _hash_entered_with(hasher: Any, first: Any, second: Any = None) -> Any:
 def _hashed(hasher: Any, first: Any, second: Any) -> tuple[list[Any], dict[str, Any], Any]:
     """Return kernels, resolved options and module of a hash, over the two forms that ModuleHasher had."""
     if isinstance(first, _state.context.Module):
-        live = first._get_live_kernels() if hasattr(first, "_get_live_kernels") else list(first.live_kernels)
-        return live, dict(first.options), first
+        return _live_kernels(first), dict(first.options), first
     kernels = list(first)
     if kernels:
         return kernels, dict(second or {}), kernels[0].module
@@ -1257,9 +1270,13 @@ def _hashed(hasher: Any, first: Any, second: Any) -> tuple[list[Any], dict[str, 
     return kernels, dict(second or {}), None
 
 
+def _live_kernels(module: Any) -> list[Any]:
+    return list(_has(module, "_live_kernels") or _has(module, "live_kernels") or ())
+
+
 def _take_inputs(module, hasher, kernels, options, references, elapsed):  # type: ignore[no-untyped-def]
-    about, digest = _module_of(module), hasher.get_hash().hex() if hasattr(hasher, "get_hash") else hasher.hash.hex()
-    unique = module.defer_reference_scan if hasattr(module, "defer_reference_scan") else False
+    about, digest = _module_of(module), _hash_of(hasher) or ""
+    unique = _has(module, "defer_reference_scan")
     block_dim = options.get("block_dim")
     values: dict[int, tuple[_Reads, tuple[Any, ...]]] = {}
     for kernel in kernels:
@@ -1381,12 +1398,10 @@ def _adjoint_state(adj: Any, hasher: Any, references: dict[int, Any]) -> dict[st
     local = _local_names(adj.tree)
     structs: dict[int, None] = {}
     for kind in (*adj.arg_types.values(), *kinds):
-        for struct in (kind, getattr(kind, "dtype", None)):
-            if isinstance(getattr(struct, "hash", None), bytes) and hasattr(struct, "vars"):
-                structs[_struct_id(struct)] = None
+        _collect_structs(kind, structs)
     called = {_function_id(function, hasher, references): None for function in functions if not function.is_builtin()}
     statics: dict[str, Any] = {}
-    for name, value in itertools.chain(adj.resolved_static_expressions.items(), getattr(adj, "deferred_static_expressions", ())):
+    for name, value in _static_values(adj):
         if isinstance(value, _state.context.Function):
             statics[name] = {"text": _shown(value), "type": "function", "bytes": None, "from": "static"}
             if not value.is_builtin():
@@ -1409,14 +1424,27 @@ def _adjoint_state(adj: Any, hasher: Any, references: dict[int, Any]) -> dict[st
     }  # fmt: skip
 
 
+def _collect_structs(kind: Any, found: dict[int, None]) -> None:
+    """Add the ids of a type's structs, nested ones too."""
+    for struct in (kind, getattr(kind, "dtype", None)):
+        if isinstance(getattr(struct, "hash", None), bytes) and hasattr(struct, "vars"):
+            known = _struct_id(struct)
+            if known not in found:
+                found[known] = None
+                for variable in struct.vars.values():
+                    _collect_structs(variable.type, found)
+
+
+def _static_values(adj: Any) -> list[tuple[str, Any]]:
+    """Return (expression, value) of every wp.static, over the forms that Warp kept them in."""
+    known = vars(adj)
+    early = known.get("resolved_static_expressions", known.get("static_expressions", {}))
+    return [*early.items(), *known.get("deferred_static_expressions", ())]
+
+
 def _struct_id(struct: Any) -> int:
     def make() -> dict[str, Any]:
-        fields = []
-        for label, variable in struct.vars.items():
-            for nested in (variable.type, getattr(variable.type, "dtype", None)):
-                if isinstance(getattr(nested, "hash", None), bytes) and hasattr(nested, "vars"):
-                    _struct_id(nested)
-            fields.append([label, _type_text(variable.type)])
+        fields = [[label, _type_text(variable.type)] for label, variable in struct.vars.items()]
         return {"name": getattr(struct.cls, "__qualname__", struct.key), "module": getattr(struct.module, "name", None), "hash": struct.hash.hex(),
                 "fields": fields, "defined": _state.struct_places.get(id(struct))}  # fmt: skip
 
@@ -1657,10 +1685,7 @@ def _compile_failed(token: Any) -> None:
 def _end_aot(event: dict[str, Any], status: str) -> None:
     """Finish an ahead-of-time build, which has no timer of Warp's."""
     module = event["target"]
-    hashers = getattr(module, "hashers", None) or {}
-    hasher = hashers.get(event["block_dim"]) or getattr(module, "hasher", None)
-    digest = getattr(hasher, "hash", None)
-    event["hash"] = digest.hex() if isinstance(digest, bytes) else None
+    event["hash"] = _hash_of((_has(module, "hashers") or {}).get(event["block_dim"]))
     event["strip_hash"] = bool(module.options.get("strip_hash"))
     event["ms"] = (event["t1"] - event["t0"]) / 1e6
     _end(event, status)
@@ -1759,9 +1784,7 @@ def _error_replayed(error: Any) -> None:
     values = frame.f_locals
     module, device, block_dim = values["self"], values["device"], values.get("active_block_dim")
     del values
-    hasher = (getattr(module, "hashers", None) or {}).get(block_dim)
-    digest = getattr(hasher, "hash", None)
-    event = _begin(module, device.alias, block_dim, digest.hex() if isinstance(digest, bytes) else None, False, None)
+    event = _begin(module, device.alias, block_dim, _hash_of((_has(module, "hashers") or {}).get(block_dim)), False, None)
     event.update(t1=_clock(), ms=0.0, compiled=False, replayed=True)
     known = _state.failures.get((module.name, event["hash"]), {})
     event["error"] = {"type": type(error).__name__, "message": str(error)[:4000], "kernel": known.get("kernel"), "defined": known.get("defined"), "native_line": known.get("native_line")}
@@ -2084,7 +2107,7 @@ def _holders(module: Any, facts: dict[str, Any]) -> dict[int, list[str]]:
         return {}
     found: dict[int, list[str]] = {}
     hashes = {(key, mangled.rpartition("_")[2]): state for key, entries in by_key.items() for state, mangled in entries}
-    live = list(module._get_live_kernels() if hasattr(module, "_get_live_kernels") else module.live_kernels)
+    live = _live_kernels(module)
     for kernel in live:
         if kernel.key in several and module.kernels.get(kernel.key) is not kernel and kernel.hash is not None:
             state = hashes.get((kernel.key, kernel.hash.hex()[:8]))
@@ -2146,7 +2169,7 @@ def _kernel_made(kernel: Any, value: Any) -> None:
     if module is None:
         return
     about = _module_of(module)
-    unique = bool(getattr(module, "defer_reference_scan", False))
+    unique = _has(module, "defer_reference_scan")
     about.unique = about.unique or unique
     defined = _defined(kernel.func)
     key = (json.dumps(defined), "unique" if unique else module.name, _digest(kernel.adj.source))
@@ -2432,6 +2455,8 @@ def _install_launch(warp: Any, context: Any) -> None:
     recorder = _state.recorder
     if recorder is None:
         raise _Missing("no room for launches")
+    defaults = context.launch.__defaults__ or ()
+    _state.silent_block_dim = defaults[-1] if defaults and isinstance(defaults[-1], int) and defaults[-1] > 1 else None
     _instrument(context.launch, recorder.record, ("kernel", "dim", "inputs", "outputs", "device", "stream", "adjoint", "record_cmd", "block_dim"))
 
 
@@ -2578,7 +2603,7 @@ _POINTS: dict[str, Callable[[Any, Any], None]] = {
     "codegen": _install_builder_codegen,
     "ModuleBuilder": _install_builder,
     "build_kernel": _plain(lambda w, c: _own(c.ModuleBuilder, "build_kernel"), _kernel_entered, ("kernel",)),
-    "build_cpu": _plain(lambda w, c: _own(_source_module("build"), "build_cpu"), _build_cpu_entered, ("pch_dir",), _build_cpu_left, _build_cpu_failed),
+    "build_cpu": _plain(lambda w, c: _own(_source_module("build"), "build_cpu"), _build_cpu_entered, ("?pch_dir",), _build_cpu_left, _build_cpu_failed),
     "build_cuda": _plain(lambda w, c: _own(_source_module("build"), "build_cuda"), _build_cuda_entered, (), _build_cuda_left, _build_cuda_failed),
     "build_lto": _install_lto,
     "replayed errors": _plain(lambda w, c: _own(c, "_raise_recorded_build_error"), _error_replayed, ("build_error",)),
@@ -2611,6 +2636,9 @@ def _tell_runtime() -> None:
     if runtime is None:
         return
     _state.runtime_told = True
+    folder = getattr(_state.warp.config, "kernel_cache_dir", None)
+    if folder:
+        _state.cache_folders = (os.path.realpath(str(folder)) + os.sep,)
     devices = []
     for device in _state.context.get_devices():
         cuda = bool(device.is_cuda)
