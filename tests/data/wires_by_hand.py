@@ -140,6 +140,42 @@ def signature(number: int, **given: Any) -> Line:
     }
 
 
+def kernel(number: int, name: str = "step", *, source: int = 1, dt: str = "0.1", **given: Any) -> Line:
+    return {
+        "kind": "kernel",
+        "id": number,
+        "kid": number,
+        "parent": None,
+        "name": name,
+        "key": name,
+        "module": "app",
+        "hash": f"{name}{source}{dt}",
+        "source": source,
+        "args": [["x", "array(float32)"]],
+        "constants": {"dt": {"text": dt, "type": "float", "bytes": dt, "from": "global"}},
+        **given,
+    }
+
+
+def inputs(number: int, kernels: list[int], digest: str, **given: Any) -> Line:
+    return {
+        "kind": "inputs",
+        "id": number,
+        "t": 1,
+        "module": "app",
+        "block_dim": 1,
+        "hash": digest,
+        "kernels": kernels,
+        "options": {"mode": "release"},
+        "ms": 0.1,
+        **given,
+    }
+
+
+def source(number: int, text: str) -> Line:
+    return {"kind": "source", "id": number, "text": text, "tree": text}
+
+
 def order(ids: Sequence[int]) -> Line:
     packed = zlib.compress(struct.pack(f"<{len(ids)}I", *ids))
     return {"kind": "order", "n": len(ids), "zlib": base64.b64encode(packed).decode()}

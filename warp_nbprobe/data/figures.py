@@ -200,13 +200,16 @@ def _count_figures(cold: Run) -> dict[str, Figure]:
 
 
 def _launches(cold: Run) -> Figure:
+    """Count the measured launches, those included for whose order there was no room."""
     for wire in cold.wires:
         said = wire.warp.hooks.get("launch", "ok") if wire.warp else "ok"
         if said != "ok":
             return missing(f"Launches were not recorded: {said}")
     table = launch_table(cold)
     measured = np.array([row["phase"] != "setup" for row in table.rows], dtype=bool)
-    return Figure(float(np.count_nonzero(measured[table.codes])) if len(table.codes) else 0.0, "hook")
+    known = int(np.count_nonzero(measured[table.codes])) if len(table.codes) else 0
+    beyond = sum(max(wire.footer.launches - len(wire.order), 0) for wire in cold.wires if wire.footer)
+    return Figure(float(known + beyond), "hook")
 
 
 Identity = tuple[str, str | None, str | None, int | None]

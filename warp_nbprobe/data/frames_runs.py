@@ -75,13 +75,8 @@ def log_frame(recording: Recording) -> pd.DataFrame:
 def _lines(run: Run) -> Iterator[dict[str, Any]]:
     lines = sorted(((line, wire) for wire in run.wires for line in wire.log), key=lambda pair: pair[0].t)
     for line, wire in lines:
-        yield {
-            "sample": run.sample,
-            "run": run.run,
-            "pid": wire.pid,
-            "text": line.text,
-            "shown": line.shown,
-        }
+        for text in line.text.splitlines() or [""]:
+            yield {"sample": run.sample, "run": run.run, "pid": wire.pid, "text": text, "shown": line.shown}
     if not lines:
         for text in run.printed:
             yield {"sample": run.sample, "run": run.run, "pid": run.pid, "text": text, "shown": True}

@@ -44,6 +44,7 @@ class Header:
     cwd: str | None = None
     machine: Table = field(default_factory=dict)
     env: Table = field(default_factory=dict)
+    cell: int | None = None  # of a forked process: the cell that was running
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class WarpImport:
     t0: int | None = None
     path: str | None = None
     hooks: Table = field(default_factory=dict)
+    probe_ns: int = 0  # what it took to attach
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class CodeEnd:
 
 @dataclass(frozen=True, slots=True)
 class CellBegin:
-    """A cell begins. ``launches`` is the position in the order of launches at that moment."""
+    """A cell begins; ``launches`` (a position in their order) and ``probe_ns`` are the counts so far."""
 
     t: int
     cell: int
@@ -106,6 +108,7 @@ class CellBegin:
     file: str | None = None
     source: str | None = None
     launches: int = 0
+    probe_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +231,6 @@ class Signature:
     block_dim: int | None = None
     requested_block_dim: int | None = None
     adjoint: bool | None = None
-    taped: bool | None = None
     place: Place | None = None
     thread: int = 0
 

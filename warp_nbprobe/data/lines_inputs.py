@@ -101,7 +101,7 @@ class Define:
     t: int
     kid: int
     name: str
-    module: str
+    module: str | None = None  # a unique kernel's is not made yet
     key: str | None = None
     defined: Place | None = None
     unique: bool = False
@@ -169,9 +169,9 @@ class Loop:
     """A loop that code generation unrolled."""
 
     t: int
-    module: str
     kernel: str
     iterations: int
+    module: str | None = None
     file: str | None = None
     line: int | None = None
     place: Place | None = None
@@ -191,8 +191,8 @@ class Refused:
     """Warp refused a kernel or function, for lack of its source for example."""
 
     t: int
-    name: str
     error: str
+    name: str | None = None
     place: Place | None = None
 
 

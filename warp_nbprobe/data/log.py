@@ -121,7 +121,8 @@ def _event(match: re.Match[str], state: _Open, t: int, thread: int, version: tup
         hash=match["hash"],
         device=device,
         block_dim=int(match["block_dim"]) if match["block_dim"] else None,
-        why={name: reason for name, reason in why.items() if parts[name] is None},
+        why={name: reason for name, reason in why.items() if parts[name] is None}
+        | ({} if status == "cached" else {"source_bytes": _NOT_TOLD}),
         source_bytes=0 if status == "cached" else None,
         strip_hash=match["hash"] is None,
         source="log",

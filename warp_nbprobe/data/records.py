@@ -68,6 +68,7 @@ RawLine: TypeAlias = "dict[str, Any] | str"
 """A line as it stood on the wire; a text where it was no JSON object."""
 
 WIRE_VERSION: Final = 1
+_CHUNK: Final = 2**20
 _MOST_LAUNCHES: Final = 2**28  # a file that claims more is damaged: that many take most of an hour
 
 
@@ -129,10 +130,7 @@ def read_wire(path: Path, *, strict: bool = False) -> Wire:
     """
     data = path.read_bytes()
     beside = path.with_name(path.name.replace("wire-", "launches-", 1)).with_suffix(".bin")
-    try:
-        launches = beside.read_bytes() if beside != path else None
-    except FileNotFoundError:
-        launches = None
+    launches = _mapped(beside) if beside != path else None
     whole, _, rest = data.rpartition(b"\n")
     text = whole.decode("utf-8", "replace")
     return parse_wire(text.split("\n") if whole else [], order=launches, cut=bool(rest), strict=strict)
@@ -173,8 +171,20 @@ def decode_order(line: dict[str, Any]) -> Order:
     return np.frombuffer(data, dtype="<u4").astype(np.uint32, copy=False)
 
 
+def _mapped(path: Path) -> bytes | None:
+    """Return what a ``launches-PID.bin`` holds up to its zeros: most of a large file was never used."""
+    chunks = []
+    try:
+        with open(path, "rb") as file:
+            while (chunk := file.read(_CHUNK)) and any(chunk[-4:]):
+                chunks.append(chunk)
+    except FileNotFoundError:
+        return None
+    return b"".join([*chunks, chunk])
+
+
 def _mapped_order(data: bytes) -> Order:
-    """Return the ids of a ``launches-PID.bin`` up to the first zero, which no id is."""
+    """Return the ids up to the first zero, which no id is."""
     ids = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4")
     ends = np.flatnonzero(ids == 0)
     return ids[: ends[0] if len(ends) else len(ids)].astype(np.uint32)

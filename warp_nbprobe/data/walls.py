@@ -46,7 +46,8 @@ def _probe_in(wire: Wire, begin: CellBegin, end: CellEnd | None) -> float | None
     if end is None:
         return None
     launches = (end.launches - begin.launches) * (wire.launch_ns or 0.0)
-    return max(end.probe_ns - _probe_before(wire, begin.t), 0) + launches
+    before = _probe_before(wire, begin.t) if begin.probe_ns is None else begin.probe_ns
+    return max(end.probe_ns - before, 0) + launches
 
 
 def _probe_before(wire: Wire, t: int) -> int:
