@@ -55,11 +55,24 @@ def troubles(m: Shown) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
+def differences(m: Shown) -> list[str]:
+    """Return how the samples differ, one sentence each; empty when they compiled and launched the same."""
+    found = m.structure
+    lines = [difference.text for difference in found.differences]
+    if not found.same:
+        lines.append("The samples did not compile the same thing: no change of time between them means anything.")
+    if found.launches_differ:
+        lines.append("The samples did not launch the same kernels equally often.")
+    return lines
+
+
 def troubles_html(m: Shown) -> str:
-    """Return the troubles on a red edge, then the notes; empty when there are none."""
+    """Return the troubles on a red edge, what differs on a yellow one, then the notes; empty without any."""
     lines = "".join(div(prose(line)) for line in troubles(m))
+    apart = "".join(div(prose(line)) for line in differences(m))
     notes = "".join(div(prose(note), f"{SMALL};{DIM}") for note in m.notes)
-    return (div(notice(lines, "wrong"), "padding:6px 0 0 0") if lines else "") + notes
+    red = div(notice(lines, "wrong"), "padding:6px 0 0 0") if lines else ""
+    return red + (div(notice(apart, "redundant"), "padding:6px 0 0 0") if apart else "") + notes
 
 
 def findings_aside(found: Sequence[Row]) -> str:

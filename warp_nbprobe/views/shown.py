@@ -8,6 +8,7 @@ from typing import Protocol
 import pandas as pd
 
 from warp_nbprobe.data.model import Cell
+from warp_nbprobe.data.structure import Structure
 
 
 class Shown(Protocol):
@@ -31,6 +32,10 @@ class Shown(Protocol):
     def failed_samples(self) -> int: ...
     @property
     def error(self) -> Exception | None: ...
+    @property
+    def structure(self) -> Structure:
+        """Whether the samples compiled and launched the same."""
+
     @property
     def summary(self) -> pd.DataFrame: ...
     @property

@@ -8,7 +8,7 @@ from warp_nbprobe.views.figures_html import missing_figures, tiles
 from warp_nbprobe.views.findings_html import SURE, where_text
 from warp_nbprobe.views.headline import headline, one_line
 from warp_nbprobe.views.launches_html import launch_words
-from warp_nbprobe.views.report_html import launches_aside, modules_aside, subtitle, troubles
+from warp_nbprobe.views.report_html import differences, launches_aside, modules_aside, subtitle, troubles
 from warp_nbprobe.views.rows import Row, events, findings, rows_of
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.style import visible
@@ -48,7 +48,7 @@ def _titled(title: str, lines: Sequence[str]) -> list[str]:
 def _top(m: Shown, wide: int) -> Iterator[str]:
     yield from wrapped(f"Warp cold start · {subtitle(m)}", wide)
     yield from wrapped(headline(m), wide)
-    for line in troubles(m):
+    for line in [*troubles(m), *differences(m)]:
         yield from wrapped(line, wide, "  ", "! ")
     for note in m.notes:
         yield from wrapped(note, wide, "  ", "- ")

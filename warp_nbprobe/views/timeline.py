@@ -130,7 +130,8 @@ def parts_of(row: Row) -> tuple[tuple[str, float], ...]:
 
 def build_title(row: Row) -> str:
     """Return what hovering over a build shows, line by line."""
-    parts = ", ".join(f"{PARTS[key][0]} {time_text(ms)}" for key, ms in parts_of(row))
+    least = (row["ms"] or 0.0) / 100
+    parts = ", ".join(f"{PARTS[key][0]} {time_text(ms)}" for key, ms in parts_of(row) if ms >= least)
     lines = [f"{event_name(row)}: {row['status']}, {time_text(row['ms'])}", parts]
     if row["location"]:
         lines.append(f"at {row['location']}" + (f", for {row['trigger']}" if row["trigger"] else ""))

@@ -25,7 +25,8 @@ from warp_nbprobe.views.units import plural
 
 _HEIGHT = 18
 _NAME_SHOWS = 7.0  # per cent of the track from which a bar carries its name
-_PARTS_SHOW = 0.5  # and from which its parts can be told apart
+_EDGE_SHOWS = 1.0  # and from which it has an edge
+_PIXEL = 0.1
 
 _LABEL = (
     "flex:0 0 112px;min-width:0;padding:0 8px 0 0;text-align:right;"
@@ -60,10 +61,10 @@ def legend_html(keys: Collection[str], figures: dict[str, str] | None = None) ->
     return div(" ".join(items), f"font-size:12px;line-height:1.7;{NUMBERS}")
 
 
-def gradient(parts: Sequence[tuple[str, float]]) -> str:
-    """Return the CSS fill of a build: its parts in order, those under one per cent left out."""
+def gradient(parts: Sequence[tuple[str, float]], *, least: float = 0.01) -> str:
+    """Return the CSS fill of a build: its parts in order, those under ``least`` of it left out."""
     total = sum(ms for _, ms in parts)
-    kept = [(hexa(PARTS[key][1]), ms) for key, ms in parts if ms >= total / 100]
+    kept = [(hexa(PARTS[key][1]), ms) for key, ms in parts if ms >= total * least]
     if len(kept) < 2:
         return kept[0][0] if kept else ""
     whole = sum(ms for _, ms in kept)
@@ -88,9 +89,10 @@ def _lane(line: Timeline, lane: Lane, *, first: bool, marked: Collection[str]) -
         bars = (_bar(line, bar, marked, stripes.get(bar.module, "")) for bar in lane.bars)
         inner = _grid(line) + _wall(line, lane.run) + "".join(bars)
     name = (f"<b>{lane.run}</b> " if first else "") + esc(lane.label)
-    height = 11 if lane.repeated else _HEIGHT + 4
+    height = 8 if lane.repeated else _HEIGHT + 2
     return div(
-        div(name, _LABEL, title=lane.label) + div(inner, f"{_TRACK};height:{height}px"),
+        div(name, _LABEL, title=lane.label)
+        + div(inner, f"{_TRACK};padding:{3 if lane.repeated else 2}px 0 0 0;height:{height}px"),
         f"display:flex;align-items:center;margin:{6 if first else 1}px 0 0 0",
     )
 
@@ -108,7 +110,7 @@ def _wall(line: Timeline, run: str) -> str:
     if run not in line.walls:
         return ""
     left, right = line.place(0.0), line.place(line.walls[run])
-    style = f"position:absolute;left:{left:.2f}%;width:{right - left:.2f}%;top:2px;height:{_HEIGHT}px"
+    style = f"position:absolute;left:{left:.2f}%;width:{right - left:.2f}%;height:{_HEIGHT}px"
     return div("", f"{style};background-color:rgba(128,128,128,.16)")
 
 
@@ -116,17 +118,21 @@ def _at(line: Timeline, bar: Bar) -> tuple[str, float]:
     """Return where a bar stands, as style, and its width in per cent of the track."""
     left = line.place(bar.start_ms)
     width = line.place(bar.start_ms + bar.ms) - left
-    return f"position:absolute;left:{left:.2f}%;width:{width:.2f}%;min-width:2px", width
+    width = max(width, 2 * _PIXEL)
+    # Without a top they start at the track's padding: everything in a track is absolute.
+    return f"position:absolute;left:{left:.2f}%;width:{width:.2f}%", width
 
 
 def _bar(line: Timeline, bar: Bar, marked: Collection[str], again: str) -> str:
-    """Return one bar; where parts would be under a pixel it has the colour of its largest one."""
+    """Return one bar. Parts that would be under a pixel are left out; the largest one always stays."""
     place, width = _at(line, bar)
-    parts = bar.parts if width > _PARTS_SHOW else sorted(bar.parts, key=lambda part: -part[1])[:1]
     failed = bar.status == "error"
-    style = f"{place};top:2px;background:{hexa(TINTS['wrong']) if failed else gradient(parts) or '#999'}"
-    style += f";height:{_HEIGHT - 3}px;border-bottom:3px solid {again}" if again else f";height:{_HEIGHT}px"
-    if width > _PARTS_SHOW:
+    largest = max((ms for _, ms in bar.parts), default=0.0) / (sum(ms for _, ms in bar.parts) or 1.0)
+    fill = hexa(TINTS["wrong"]) if failed else gradient(bar.parts, least=min(_PIXEL / width, largest)) or "#999"
+    style = f"{place};background:{fill};height:{_HEIGHT}px"
+    if again:
+        style = f"{place};background:{fill};height:{_HEIGHT - 3}px;border-bottom:3px solid {again}"
+    if width > _EDGE_SHOWS:
         style += ";box-shadow:-1px 0 0 0 rgba(128,128,128,.6)"
     shown = ""
     if width > _NAME_SHOWS:
@@ -138,7 +144,7 @@ def _bar(line: Timeline, bar: Bar, marked: Collection[str], again: str) -> str:
 
 def _tick(line: Timeline, bar: Bar, marked: Collection[str], colour: str) -> str:
     place, _ = _at(line, bar)
-    style = f"{place};top:3px;height:5px;background:{colour}{_emphasis(bar, marked)}"
+    style = f"{place};height:5px;background:{colour}{_emphasis(bar, marked)}"
     return div("", style, title=bar.name, link=linked(bar.name))
 
 
