@@ -7,13 +7,10 @@ terminals are honoured.
 from __future__ import annotations
 
 import sys
-from collections import deque
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from warp_nbprobe.data.model import Failure
 from warp_nbprobe.errors import InputRefused, error_of
-
-_HELD_BYTES: Final = 1_000_000
 
 
 class IPythonRelay:
@@ -21,6 +18,7 @@ class IPythonRelay:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
+        self._in_kernel = getattr(shell, "kernel", None) is not None
         self._stream = ""  # the stream written to last
 
     def message(self, kind: str, content: dict[str, Any]) -> None:
@@ -42,7 +40,7 @@ class IPythonRelay:
             _stream(self._stream).flush()
         self._stream = name
         _stream(name).write(text)
-        if getattr(self._shell, "kernel", None) is None:
+        if not self._in_kernel:
             _stream(name).flush()  # a terminal holds a line back until it ends
 
     def _display(self, content: dict[str, Any], *, update: bool) -> None:
@@ -56,10 +54,9 @@ class IPythonRelay:
         )
 
     def _page(self, payload: dict[str, Any]) -> None:
-        manager = getattr(self._shell, "payload_manager", None)
-        if manager is not None:
-            manager.write_payload(payload)
-        else:
+        if self._in_kernel:
+            self._shell.payload_manager.write_payload(payload)
+        else:  # a terminal's shell has a manager as well, whose payloads nobody shows
             self._write("stdout", _plain(payload) + "\n")
 
 
@@ -86,35 +83,6 @@ class StreamRelay:
         stream = stream if stream is not None else _stream(name)
         stream.write(text)
         stream.flush()
-
-
-class HeldRelay:
-    """Keeps the latest output of a run that is silent unless it fails."""
-
-    def __init__(self, limit_bytes: int = _HELD_BYTES) -> None:
-        self._limit_bytes = limit_bytes
-        self._held: deque[tuple[str, dict[str, Any], int]] = deque()
-        self._bytes = 0
-        self.dropped = False
-
-    def message(self, kind: str, content: dict[str, Any]) -> None:
-        """Keep one message, and drop the oldest when there are too many."""
-        size = len(repr(content))
-        self._held.append((kind, content, size))
-        self._bytes += size
-        while self._bytes > self._limit_bytes and len(self._held) > 1:
-            self._bytes -= self._held.popleft()[2]
-            self.dropped = True
-
-    def show(self, relay: Any, heading: str) -> None:
-        """Show what is kept under a line that says whose it is."""
-        if not self._held:
-            return
-        cut = " (the last part)" if self.dropped else ""
-        relay.message("stream", {"name": "stderr", "text": f"[warp_nbprobe] {heading}{cut}:\n"})
-        while self._held:
-            kind, content, _ = self._held.popleft()
-            relay.message(kind, content)
 
 
 def own_error(failure: Failure, measurement: Any = None) -> BaseException:

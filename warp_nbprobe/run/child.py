@@ -100,7 +100,9 @@ class Child:
         return self.log.read_text("utf-8", "replace") if self.log.exists() else ""
 
     def close(self) -> None:
-        """End everything and return when nothing is left."""
+        """End everything and return when nothing is left. Closing again does nothing."""
+        if self._status < 0:
+            return
         self.end()
         deadline = time.monotonic() + _END_S
         self.read_status()

@@ -37,15 +37,15 @@ def raised(reply: dict[str, Any], cell: Cell, index: int) -> Failure | None:
 
 
 def stopped(by: str, reply: dict[str, Any] | None, cell: Cell | None, index: int | None,
-            timeout_s: float, exit_code: int | None) -> Failure:  # fmt: skip
+            timeout_s: float) -> Failure:  # fmt: skip
     """Return the failure of a run that was stopped: ``by`` is ``timeout`` or ``interrupted``."""
     during = f"while {where(cell, small=True)} ran" if cell else "before the first cell ran"
     lines = traceback_of(reply or {})
     if by == "timeout":
         message = f"The run took longer than {timeout_s:g} s and was stopped {during}."
-        return Failure("timeout", message, None, None, lines, exit_code, index)
+        return Failure("timeout", message, traceback=lines, cell=index)
     message = f"The run was interrupted {during}."
-    return Failure("interrupted", message, "KeyboardInterrupt", "", lines, exit_code, index)
+    return Failure("interrupted", message, "KeyboardInterrupt", "", lines, cell=index)
 
 
 def died(exit_code: int | None, crash: str | None, cell: Cell | None, index: int | None,

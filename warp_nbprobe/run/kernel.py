@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Literal
@@ -135,16 +135,13 @@ class _KernelRun:
             if not self.command.launched:
                 self._send_probe(talk, description)
             failure = self._run_cells(talk)
-        self.phase, last = "ending", self.cell
+        self.phase = "ending"
         if child.ended or description is None:
             talk.wait_end(now_s())
         else:
             talk.finish(metadata=_FINISH)
         if description is None:
-            return deaths.stopped("interrupted", None, None, None, self.spec.timeout_s, child.exit_code)
-        if failure is not None and failure.reason in ("died", "timeout", "interrupted"):
-            return replace(failure, exit_code=child.exit_code)
-        self.cell = last
+            return deaths.stopped("interrupted", None, None, None, self.spec.timeout_s)
         return failure
 
     def _send_probe(self, talk: Conversation, description: dict[str, Any]) -> None:
@@ -174,7 +171,7 @@ class _KernelRun:
         for index, cell in enumerate(self.cells):
             self.cell, self.phase = index, cell.phase
             if self.stop:
-                return deaths.stopped("interrupted", None, cell, index, self.spec.timeout_s, None)
+                return deaths.stopped("interrupted", None, cell, index, self.spec.timeout_s)
             code, first_line = sent_source(cell)
             metadata = request_metadata(cell, index, first_line)
             answer = talk.execute(code, metadata=metadata, show_errors=cell.allow_error)
@@ -187,7 +184,7 @@ class _KernelRun:
         """Return the failure that the answer stands for, and whether the run ends here."""
         if answer.stopped_by is not None:
             timeout_s = self.spec.timeout_s
-            return deaths.stopped(answer.stopped_by, answer.reply, cell, index, timeout_s, None), True
+            return deaths.stopped(answer.stopped_by, answer.reply, cell, index, timeout_s), True
         if answer.reply is None:
             return Failure("died", "", cell=index), True  # the words need the wires, see _result
         if answer.failed:
@@ -211,7 +208,7 @@ class _KernelRun:
         answer = talk.execute(code, silent=True)
         path.unlink()
         if answer.stopped_by is not None:
-            return deaths.stopped(answer.stopped_by, None, None, None, self.spec.timeout_s, None)
+            return deaths.stopped(answer.stopped_by, None, None, None, self.spec.timeout_s)
         if answer.reply is None:
             return Failure("died", "")
         if answer.failed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
 
 from warp_nbprobe.errors import KernelNotFound, UsageError
 from warp_nbprobe.run.child import CHILD_FOLDER
@@ -46,7 +46,10 @@ def kernel_command(name: str | None) -> KernelCommand:
     try:
         spec = manager.get_kernel_spec(name)
     except (NoSuchKernel, ValueError):  # a name that no folder can have is a ValueError
-        raise KernelNotFound(name, list(manager.find_kernel_specs())) from None
+        known = manager.find_kernel_specs()
+        if name not in known:
+            raise KernelNotFound(name, list(known)) from None
+        spec = KernelSpec.from_resource_dir(known[name])  # one whose provisioner is not installed
     provisioner = spec.metadata.get("kernel_provisioner", {}).get("provisioner_name", "")
     if provisioner not in _LOCAL:
         raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import Any, Final, Protocol
 
 from warp_nbprobe.run.client import Message
@@ -16,6 +17,7 @@ _SHOWN = frozenset({"stream", "display_data", "update_display_data", "clear_outp
 _WARP_LINE = re.compile(r"Module .* took [\d.]+ ms.*|    Compile .* took [\d.]+ ms|\[Module\.load\] .*|Warp \d.*")
 _MOST_LINES = 20_000
 _LONGEST_LINE = 4096
+_HELD_BYTES = 1_000_000
 
 
 class Relay(Protocol):
@@ -84,6 +86,35 @@ class Outputs:
         for line in lines:
             if len(self._warp_lines) < _MOST_LINES and _WARP_LINE.fullmatch(line):
                 self._warp_lines.append(line)
+
+
+class HeldRelay:
+    """Keeps the latest output of a run that is silent unless it fails."""
+
+    def __init__(self, limit_bytes: int = _HELD_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        self._held: deque[tuple[str, dict[str, Any], int]] = deque()
+        self._bytes = 0
+        self.dropped = False
+
+    def message(self, kind: str, content: dict[str, Any]) -> None:
+        """Keep one message, and drop the oldest when there are too many."""
+        size = len(repr(content))
+        self._held.append((kind, content, size))
+        self._bytes += size
+        while self._bytes > self._limit_bytes and len(self._held) > 1:
+            self._bytes -= self._held.popleft()[2]
+            self.dropped = True
+
+    def show(self, relay: Relay, heading: str) -> None:
+        """Show what is kept under a line that says whose it is."""
+        if not self._held:
+            return
+        cut = " (the last part)" if self.dropped else ""
+        relay.message("stream", {"name": "stderr", "text": f"[warp_nbprobe] {heading}{cut}:\n"})
+        while self._held:
+            kind, content, _ = self._held.popleft()
+            relay.message(kind, content)
 
 
 def _without_view(content: dict[str, Any]) -> dict[str, Any]:

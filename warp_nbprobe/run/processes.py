@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -20,16 +21,20 @@ def marked(mark: str) -> list[int]:
 
 
 def end_marked(mark: str) -> int:
-    """End every process that carries the mark, also those started meanwhile; return how many were found."""
+    """End every process that carries the mark, also those started meanwhile; return how many were found.
+
+    A process that is just being started has no environment to be seen yet, so none has to be found twice running.
+    """
     seen: set[int] = set()
     give_up = time.monotonic() + _GIVE_UP_S
-    while (found := marked(mark)) and time.monotonic() < give_up:
+    empty = 0
+    while empty < 2 and time.monotonic() < give_up:
+        found = marked(mark)
+        empty = 0 if found else empty + 1
         for pid in found:
             seen.add(pid)
-            try:
+            with contextlib.suppress(OSError):  # it has ended since
                 os.kill(pid, signal.SIGKILL)
-            except OSError:  # it has ended since
-                continue
         time.sleep(0.01)
     return len(seen)
 

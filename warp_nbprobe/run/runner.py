@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from warp_nbprobe.data.model import Cell, Run
-from warp_nbprobe.relay import HeldRelay
 from warp_nbprobe.run.kernel import ChildSpec, run_cells
-from warp_nbprobe.run.outputs import Relay
+from warp_nbprobe.run.outputs import HeldRelay, Relay
 from warp_nbprobe.run.progress import Progress, Tell
 from warp_nbprobe.run.sandbox import Sandbox, open_sandbox
 
