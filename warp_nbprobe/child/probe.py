@@ -11,8 +11,8 @@ every line written at once. The wire is described in docs/wire.md.
 """
 
 from __future__ import annotations
-
 import __future__ as _future
+
 import ast
 import atexit
 import base64
@@ -30,19 +30,26 @@ import platform
 import re
 import sys
 import sysconfig
-import tempfile
 import threading
 import time
 import types
 import warnings
 import weakref
 import zlib
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 WIRE_VERSION = 1
 OWN_FILE = "<warp_nbprobe probe>"
 TEXT_LIMIT = 400  # characters of a value's text on the wire
-TRACKED_OPTIONS = ("enable_backward", "max_unroll", "lineinfo", "deterministic", "deterministic_max_records", "compile_time_trace")
+TRACKED_OPTIONS = (
+    "enable_backward",
+    "max_unroll",
+    "lineinfo",
+    "deterministic",
+    "deterministic_max_records",
+    "compile_time_trace",
+)
 
 _clock = time.perf_counter_ns
 _own_codes: set[str] = {__file__ if "__file__" in globals() else OWN_FILE, OWN_FILE}
@@ -71,7 +78,9 @@ class _Wire:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.path = os.path.join(folder, f"wire-{os.getpid()}.jsonl")
-        self.handle: int | None = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+        self.handle: int | None = os.open(
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600
+        )
 
     def write(self, kind: str, **fields: Any) -> None:
         if self.handle is None:
@@ -147,7 +156,9 @@ class _State:
         self.failures: dict[Any, dict[str, Any]] = {}
         self.load_codes: set[Any] = set()
         self.cache_folders: tuple[str, ...] = ()
-        self.silent_block_dim: int | None = None  # before 1.18 the default is a number and cannot be told from a request
+        self.silent_block_dim: int | None = (
+            None  # before 1.18 the default is a number and cannot be told from a request
+        )
         self.recorder: _Recorder | None = None
         self.runtime_told = False
         self.native_capture = threading.Lock()
@@ -157,7 +168,18 @@ class _State:
 class _Module:
     """What is remembered of one Warp module; plain data only, since a hasher or a kernel kept would stay alive."""
 
-    __slots__ = ("hashes", "pending", "unique", "created", "own_options", "copied", "stock", "checked", "sources", "decoration_ms")
+    __slots__ = (
+        "checked",
+        "copied",
+        "created",
+        "decoration_ms",
+        "hashes",
+        "own_options",
+        "pending",
+        "sources",
+        "stock",
+        "unique",
+    )
 
     def __init__(self) -> None:
         self.hashes: dict[str, dict[str, Any]] = {}
@@ -224,7 +246,13 @@ def _thread() -> int:
 # ---------------------------------------------------------------------------------------------------------------------
 # Places: which line of the user's code a frame stands for
 
-_INSTALLED = tuple({os.path.realpath(path) + os.sep for path in (sysconfig.get_paths().get(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")) if path})
+_INSTALLED = tuple(
+    {
+        os.path.realpath(path) + os.sep
+        for path in (sysconfig.get_paths().get(key) for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+        if path
+    }
+)
 _INSTALLED_PARTS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
@@ -245,11 +273,12 @@ def _kind_of_code(code: types.CodeType) -> tuple[Any, str, str, int | None]:
         kind = "library"  # generated code is its generator's
     elif file == "<timed exec>" and _state.cell is not None:
         kind, cell = "user", _state.cell
-    elif file.startswith("<") or any(part in file for part in _INSTALLED_PARTS):
-        kind = "library"
-    elif os.path.realpath(file).startswith(_INSTALLED):
-        kind = "library"
-    elif os.path.dirname(os.path.realpath(file)) == os.path.join(os.path.realpath(sys.prefix), "bin"):
+    elif (
+        file.startswith("<")
+        or any(part in file for part in _INSTALLED_PARTS)
+        or os.path.realpath(file).startswith(_INSTALLED)
+        or os.path.dirname(os.path.realpath(file)) == os.path.join(os.path.realpath(sys.prefix), "bin")
+    ):
         kind = "library"
     else:
         kind = "user"
@@ -368,7 +397,9 @@ def _instrument(
     new = _code_named(module, code.co_name, code.co_firstlineno)
     if new is None or new.co_varnames[: new.co_argcount] != code.co_varnames[: code.co_argcount] or new.co_freevars:
         raise _Missing("it compiles to something else")
-    changes: dict[str, Any] = {"co_consts": tuple(constants.get(c, c) if isinstance(c, str) else c for c in new.co_consts)}
+    changes: dict[str, Any] = {
+        "co_consts": tuple(constants.get(c, c) if isinstance(c, str) else c for c in new.co_consts)
+    }
     if hasattr(code, "co_qualname"):
         changes["co_qualname"] = code.co_qualname
     target.__code__ = new.replace(**changes)
@@ -397,7 +428,11 @@ def _rewrite(
     constants = {mark + "enter": enter, mark + "leave": leave, mark + "fail": fail}
     body = list(definition.body)
     head: list[ast.stmt] = []
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
+    if (
+        isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and isinstance(body[0].value.value, str)
+    ):
         head, body = body[:1], body[1:]
     site = definition.body[0]
 
@@ -419,7 +454,9 @@ def _rewrite(
         body = [_Returns(lambda value: call("leave", token, value)).visit(node) for node in body]
         body.append(ast.Expr(value=call("leave", token, ast.Constant(value=None))))
     if fail is not None:
-        handler = ast.ExceptHandler(type=name("BaseException"), name=None, body=[ast.Expr(value=call("fail", token)), ast.Raise()])
+        handler = ast.ExceptHandler(
+            type=name("BaseException"), name=None, body=[ast.Expr(value=call("fail", token)), ast.Raise()]
+        )
         body = [ast.Try(body=body, handlers=[handler], orelse=[], finalbody=[])]
     definition.body = head + body
     for node in ast.walk(definition):
@@ -480,7 +517,7 @@ ROOM = 1 << 24  # launches of one process; the file is sparse, so room costs not
 class _Check:
     """The values that a kernel's generated code has, against those that its names have now."""
 
-    __slots__ = ("getter", "space", "saved", "built", "reads")
+    __slots__ = ("built", "getter", "reads", "saved", "space")
 
     def __init__(self, reads: _Reads) -> None:
         self.saved: Any = None  # what the last comparison was against
@@ -591,7 +628,17 @@ class _Recorder:
         keys, put_at, count = self.keys, self.view, self.count
         getframe, ident, slow = sys._getframe, threading.get_ident, _launch_slowly
 
-        def record(kernel, dim, inputs, outputs, device, stream, adjoint, record_cmd, block_dim):  # type: ignore[no-untyped-def]
+        def record(
+            kernel: Any,
+            dim: Any,
+            inputs: Any,
+            outputs: Any,
+            device: Any,
+            stream: Any,
+            adjoint: Any,
+            record_cmd: Any,
+            block_dim: Any,
+        ) -> None:
             # every launch passes here: a key of small values looked up, one integer written
             frame = getframe(2)
             try:
@@ -601,6 +648,8 @@ class _Recorder:
                     device = stream.device
                 if device is not None and device.__class__ is not str:
                     device = device.alias
+                if dim.__class__ is list:
+                    dim = tuple(dim)
                 signature, check = keys[
                     kernel._nbp_id, dim, device, adjoint, block_dim, id(frame.f_code), frame.f_lasti, ident()
                 ]
@@ -629,7 +678,18 @@ def _name_of(kernel: Any) -> str:
 
 
 @_hook("launch")
-def _launch_slowly(kernel, dim, inputs, outputs, device, stream, adjoint, record_cmd, block_dim, frame):  # type: ignore[no-untyped-def]
+def _launch_slowly(
+    kernel: Any,
+    dim: Any,
+    inputs: Any,
+    outputs: Any,
+    device: Any,
+    stream: Any,
+    adjoint: Any,
+    record_cmd: Any,
+    block_dim: Any,
+    frame: Any,
+) -> None:
     """Record a launch whose kind is new, or that has to be looked at."""
     recorder, context = _state.recorder, _state.context
     if recorder is None or not isinstance(kernel, context.Kernel):
@@ -645,22 +705,38 @@ def _launch_slowly(kernel, dim, inputs, outputs, device, stream, adjoint, record
     waits = record_cmd or (recorder.capturing and _is_capturing(device))
     if waits:
         _state.local.unrecorded = (position, _name_of(kernel))
-    kind, caller = "launch", frame
+    kind: str = "launch"
+    caller: Any = frame
     requested = None if block_dim is None or block_dim == _state.silent_block_dim else int(block_dim)
     if frame.f_code is _code_of(context.launch_tiled):
         kind, caller = "tiled", frame.f_back
         if _state.local.tiled:
             requested = _state.local.tiled[-1]
     user = caller if _kind_of_code(caller.f_code)[1] == "user" else _user_frame(caller)
-    site = user if user is not None else caller
+    site: Any = user if user is not None else caller
     dims = tuple(dim) if isinstance(dim, (list, tuple)) else dim
     kid = _kid(kernel)
     types_key = tuple(_type_key(value) for value in (*inputs, *outputs)) if kernel.is_generic else None
-    key = (kind, kid, dims, device.alias, bool(adjoint), requested, block_dim, id(site.f_code), site.f_lasti, threading.get_ident(), types_key)
+    key = (
+        kind,
+        kid,
+        dims,
+        device.alias,
+        bool(adjoint),
+        requested,
+        block_dim,
+        id(site.f_code),
+        site.f_lasti,
+        threading.get_ident(),
+        types_key,
+    )
     known = recorder.keys.get(key)
     resolved = _resolved_block_dim(device, block_dim)
     if known is None:
-        known = (_signature(kind, kernel, kid, dims, device, adjoint, requested, resolved, site, types_key), _check_of(kernel, kid))
+        known = (
+            _signature(kind, kernel, kid, dims, device, adjoint, requested, resolved, site, types_key),
+            _check_of(kernel, kid),
+        )
         recorder.keys[key] = known
     if waits:
         return  # no launch until it is replayed; its signature says that it was asked for
@@ -668,12 +744,12 @@ def _launch_slowly(kernel, dim, inputs, outputs, device, stream, adjoint, record
     if not recorder.capturing:
         _look_at(kernel, kid, check, device, resolved, signature, site)
     recorder.put(signature)
-    if kind == "launch" and caller is user and types_key is None and isinstance(dim, (int, tuple)):
+    if kind == "launch" and caller is user and types_key is None:
         # from now on this kind is known at first sight; the default device stands under its None until it changes
-        plain = (kid, dim, device.alias, adjoint, block_dim, id(caller.f_code), caller.f_lasti, threading.get_ident())
+        plain = (kid, dims, device.alias, adjoint, block_dim, id(caller.f_code), caller.f_lasti, threading.get_ident())
         recorder.keys[plain] = known
         if device is _default_device():
-            recorder.keys[(kid, dim, None, *plain[3:])] = known
+            recorder.keys[(kid, dims, None) + plain[3:]] = known  # noqa: RUF005
 
 
 def _default_device() -> Any:
@@ -723,14 +799,8 @@ def _type_text(kind: Any) -> str:
     key = getattr(kind, "key", None)
     if isinstance(key, str) and not isinstance(kind, type):
         return key
-    if kind is float:
-        return "float32"
-    if kind is int:
-        return "int32"
-    if kind is bool:
-        return "bool"
-    name = getattr(kind, "__name__", None)
-    return str(name) if name is not None else _text(kind)
+    known = {float: "float32", int: "int32", bool: "bool"}.get(kind) if isinstance(kind, type) else None
+    return known or str(getattr(kind, "__name__", None) or _text(kind))
 
 
 def _argument_types(kernel: Any, types_key: Any) -> list[str]:
@@ -738,7 +808,8 @@ def _argument_types(kernel: Any, types_key: Any) -> list[str]:
     if types_key is None:
         return texts
     found = []
-    for text, kind in itertools.zip_longest(texts, types_key):
+    for position, kind in enumerate(types_key):
+        text = texts[position] if position < len(texts) else ""
         if isinstance(kind, tuple):
             found.append(f"array({_type_text(kind[0])})")
         elif kind is None:
@@ -748,7 +819,18 @@ def _argument_types(kernel: Any, types_key: Any) -> list[str]:
     return found
 
 
-def _signature(kind, kernel, kid, dims, device, adjoint, requested, resolved, site, types_key):  # type: ignore[no-untyped-def]
+def _signature(
+    kind: Any,
+    kernel: Any,
+    kid: Any,
+    dims: Any,
+    device: Any,
+    adjoint: Any,
+    requested: Any,
+    resolved: Any,
+    site: Any,
+    types_key: Any,
+) -> int:
     """Return the id of a launch's signature; a new one is written."""
     recorder = _state.recorder
     assert recorder is not None
@@ -760,10 +842,20 @@ def _signature(kind, kernel, kid, dims, device, adjoint, requested, resolved, si
     if kind == "tiled" and shape:
         shape = shape[:-1]  # launch_tiled appended the block dimension
     fields: dict[str, Any] = {
-        "kind_of": kind, "kid": kid, "kernel": _name_of(kernel), "key": _mangled_key(kernel), "module": kernel.module.name,
-        "dim": shape, "device": device.alias, "dtypes": _argument_types(kernel, types_key), "block_dim": resolved,
-        "requested_block_dim": requested, "adjoint": bool(adjoint), "place": place, "thread": thread,
-    }  # fmt: skip
+        "kind_of": kind,
+        "kid": kid,
+        "kernel": _name_of(kernel),
+        "key": _mangled_key(kernel),
+        "module": kernel.module.name,
+        "dim": shape,
+        "device": device.alias,
+        "dtypes": _argument_types(kernel, types_key),
+        "block_dim": resolved,
+        "requested_block_dim": requested,
+        "adjoint": bool(adjoint),
+        "place": place,
+        "thread": thread,
+    }
     return _signature_id(fields)
 
 
@@ -816,14 +908,26 @@ def _replayed(command: Any) -> None:
     kernel, bounds = command.kernel, command.bounds
     frame = sys._getframe(3)  # this hook, its guard, Launch.launch, its caller
     user = frame if _kind_of_code(frame.f_code)[1] == "user" else _user_frame(frame)
-    site = user if user is not None else frame
+    site: Any = user if user is not None else frame
     dims = tuple(bounds.shape[: bounds.ndim]) if hasattr(bounds, "ndim") else tuple(bounds.shape)
     block_dim = _resolved_block_dim(command.device, getattr(command, "block_dim", None))
     kid = _kid(kernel)
-    key = ("replay", kid, dims, command.device.alias, command.adjoint, block_dim, id(site.f_code), site.f_lasti, threading.get_ident())
+    key = (
+        "replay",
+        kid,
+        dims,
+        command.device.alias,
+        command.adjoint,
+        block_dim,
+        id(site.f_code),
+        site.f_lasti,
+        threading.get_ident(),
+    )
     known = recorder.keys.get(key)
     if known is None:
-        signature = _signature("replay", kernel, kid, dims, command.device, command.adjoint, None, block_dim, site, None)
+        signature = _signature(
+            "replay", kernel, kid, dims, command.device, command.adjoint, None, block_dim, site, None
+        )
         known = recorder.keys[key] = (signature, None)
     recorder.put(known[0])
 
@@ -840,8 +944,17 @@ def _graph_launched(graph: Any) -> None:
     key = ("graph", graph.device.alias, id(site.f_code), site.f_lasti, threading.get_ident())
     known = recorder.keys.get(key)
     if known is None:
-        fields: dict[str, Any] = dict.fromkeys(("kid", "kernel", "key", "module", "dim", "block_dim", "requested_block_dim"))
-        fields.update(kind_of="graph", dtypes=[], device=graph.device.alias, adjoint=False, place=_site_place(site), thread=_thread())
+        fields: dict[str, Any] = dict.fromkeys(
+            ("kid", "kernel", "key", "module", "dim", "block_dim", "requested_block_dim")
+        )
+        fields.update(
+            kind_of="graph",
+            dtypes=[],
+            device=graph.device.alias,
+            adjoint=False,
+            place=_site_place(site),
+            thread=_thread(),
+        )
         known = recorder.keys[key] = (_signature_id(fields), None)
     recorder.put(known[0])
 
@@ -877,14 +990,22 @@ def _taped(kernel: Any) -> None:
     kid = _kid(kernel)
     if kid not in _state.taped_seen:
         _state.taped_seen.add(kid)
-        _write("taped", t=_clock(), kid=kid, kernel=_name_of(kernel), key=kernel.key, module=kernel.module.name, place=_here())
+        _write(
+            "taped",
+            t=_clock(),
+            kid=kid,
+            kernel=_name_of(kernel),
+            key=kernel.key,
+            module=kernel.module.name,
+            place=_here(),
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What a launch still uses: stale values, options that are not in force
 
 
-def _look_at(kernel, kid, check, device, block_dim, signature, site):  # type: ignore[no-untyped-def]
+def _look_at(kernel: Any, kid: Any, check: Any, device: Any, block_dim: Any, signature: Any, site: Any) -> None:
     """Look for old values and missed options at a launch that is not known at first sight."""
     module = kernel.module
     about = _module_of(module)
@@ -907,7 +1028,7 @@ def _will_rebuild(module: Any, device: Any, block_dim: int) -> bool:
     return (None if device.is_cpu else device.context, block_dim) not in module.execs
 
 
-def _look_for_stale(kernel, kid, check, rebuilds, site, module):  # type: ignore[no-untyped-def]
+def _look_for_stale(kernel: Any, kid: Any, check: Any, rebuilds: Any, site: Any, module: Any) -> None:
     try:
         now = check.getter(check.space)
     except (KeyError, AttributeError):
@@ -934,7 +1055,7 @@ def _look_for_stale(kernel, kid, check, rebuilds, site, module):  # type: ignore
         _tell_stale(kernel, kid, name, _shown(old), _shown(new), how, site)
 
 
-def _look_for_redefined(kernel, kid, module, about, site):  # type: ignore[no-untyped-def]
+def _look_for_redefined(kernel: Any, kid: Any, module: Any, about: Any, site: Any) -> None:
     newest = module.kernels.get(kernel.key)
     if newest is None or "<locals>" in _name_of(kernel):
         return
@@ -947,22 +1068,38 @@ def _look_for_redefined(kernel, kid, module, about, site):  # type: ignore[no-un
         _tell_stale(kernel, kid, "kernel", "the built source", "an edited source", "strip_hash", site)
 
 
-def _tell_stale(kernel, kid, value, old, new, how, site):  # type: ignore[no-untyped-def]
+def _tell_stale(kernel: Any, kid: Any, value: Any, old: Any, new: Any, how: Any, site: Any) -> None:
     place = _site_place(site)
     seen = (kid, value, json.dumps(place))
     if seen in _state.stale_seen:
         return
     _state.stale_seen.add(seen)
     position = _state.recorder.position() if _state.recorder is not None else None
-    _write("stale", t=_clock(), kid=kid, name=_name_of(kernel), value=value, old=old, new=new, how=how, place=place,
-           defined=_defined(kernel.func), launch=position)  # fmt: skip
+    _write(
+        "stale",
+        t=_clock(),
+        kid=kid,
+        name=_name_of(kernel),
+        value=value,
+        old=old,
+        new=new,
+        how=how,
+        place=place,
+        defined=_defined(kernel.func),
+        launch=position,
+    )
 
 
 def _hashed_text(value: Any) -> Any:
     """Return what Warp hashes of a value that code reads, as far as two values can be told apart by it."""
     context = _state.context
     if isinstance(value, context.Function):
-        return ("function", getattr(value, "key", ""), getattr(getattr(value, "adj", None), "source", None), value.native_snippet)
+        return (
+            "function",
+            getattr(value, "key", ""),
+            getattr(getattr(value, "adj", None), "source", None),
+            value.native_snippet,
+        )
     struct_hash = getattr(value, "hash", None)
     if isinstance(struct_hash, bytes):
         return ("struct", struct_hash)
@@ -987,19 +1124,19 @@ def _shown(value: Any) -> str:
     return _text(value)
 
 
-def _look_for_missed_options(module, about, device, block_dim, rebuilds, site):  # type: ignore[no-untyped-def]
+def _look_for_missed_options(module: Any, about: Any, device: Any, block_dim: Any, rebuilds: Any, site: Any) -> None:
     """Compare what was assigned since the module's last launch with what its build has or will have."""
     if about.stock:
         return
     config = _state.warp.config
-    for (what, name), assignment in list(_state.assignments.items()):
-        if what != "config" or name not in about.copied or name in about.own_options or assignment["epoch"] < 0:
+    for (what, name), made in list(_state.assignments.items()):
+        if what != "config" or name not in about.copied or name in about.own_options or made["epoch"] < 0:
             continue
         assigned = getattr(config, name, None)
         in_force = module.options.get(name)
-        if assigned == in_force or assignment["order"] < about.copied[name][1]:
+        if assigned == in_force or made["order"] < about.copied[name][1]:
             continue
-        _tell_missed(module, name, assigned, in_force, assignment["place"], "copied", about, site)
+        _tell_missed(module, name, assigned, in_force, made["place"], "copied", about, site)
     if rebuilds:
         return
     resolved = (_has(module, "resolved_options") or {}).get(block_dim)
@@ -1018,13 +1155,25 @@ def _look_for_missed_options(module, about, device, block_dim, rebuilds, site): 
                 break
 
 
-def _tell_missed(module, name, assigned, in_force, assignment, how, about, site):  # type: ignore[no-untyped-def]
+def _tell_missed(
+    module: Any, name: Any, assigned: Any, in_force: Any, assignment: Any, how: Any, about: Any, site: Any
+) -> None:
     seen = (module.name, name, _text(assigned), how)
     if seen in _state.missed_seen:
         return
     _state.missed_seen.add(seen)
-    _write("option_missed", t=_clock(), module=module.name, name=name, assigned=_text(assigned), in_force=_text(in_force),
-           assignment=assignment, how=how, place=_site_place(site), created=about.created)  # fmt: skip
+    _write(
+        "option_missed",
+        t=_clock(),
+        module=module.name,
+        name=name,
+        assigned=_text(assigned),
+        in_force=_text(in_force),
+        assignment=assignment,
+        how=how,
+        place=_site_place(site),
+        created=about.created,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1165,7 +1314,7 @@ def _digest(text: str) -> str:
 
 
 def _has(module: Any, name: str) -> Any:
-    """Return an attribute of a Warp module, or None; some versions answer unknown names by recursing into themselves."""
+    """Return an attribute of a Warp module, or None; some versions recurse when asked for a name they lack."""
     return vars(module).get(name)
 
 
@@ -1274,7 +1423,7 @@ def _live_kernels(module: Any) -> list[Any]:
     return list(_has(module, "_live_kernels") or _has(module, "live_kernels") or ())
 
 
-def _take_inputs(module, hasher, kernels, options, references, elapsed):  # type: ignore[no-untyped-def]
+def _take_inputs(module: Any, hasher: Any, kernels: Any, options: Any, references: Any, elapsed: Any) -> None:
     about, digest = _module_of(module), _hash_of(hasher) or ""
     unique = _has(module, "defer_reference_scan")
     block_dim = options.get("block_dim")
@@ -1289,9 +1438,19 @@ def _take_inputs(module, hasher, kernels, options, references, elapsed):  # type
     states = [_kernel_state(kernel, hasher, references) for kernel in hasher.unique_kernels.values()]
     names = sorted(_name_of(kernel) for kernel in hasher.unique_kernels.values())
     texts = {name: _option_text(value) for name, value in options.items()}
-    inputs = _intern("inputs", (module.name, id(module), digest, block_dim), lambda: {
-        "t": _clock(), "module": module.name, "block_dim": block_dim, "hash": digest, "kernels": states, "options": texts, "ms": elapsed,
-    })  # fmt: skip
+    inputs = _intern(
+        "inputs",
+        (module.name, id(module), digest, block_dim),
+        lambda: {
+            "t": _clock(),
+            "module": module.name,
+            "block_dim": block_dim,
+            "hash": digest,
+            "kernels": states,
+            "options": texts,
+            "ms": elapsed,
+        },
+    )
     key = f"{digest}:{block_dim}"
     facts = about.hashes.pop(key, None)
     if facts is None:
@@ -1300,7 +1459,10 @@ def _take_inputs(module, hasher, kernels, options, references, elapsed):  # type
             del about.hashes[next(iter(about.hashes))]
     facts.update(inputs=inputs, kernels=names, options=texts, states=states, hash=digest)
     facts["values"].update(values)
-    facts["mangled"] = [(state, kernel.key + "_" + (kernel.hash or b"").hex()[:8], kernel.key) for state, kernel in zip(states, hasher.unique_kernels.values())]
+    facts["mangled"] = [
+        (state, kernel.key + "_" + (kernel.hash or b"").hex()[:8], kernel.key)
+        for state, kernel in zip(states, hasher.unique_kernels.values(), strict=True)
+    ]
     about.hashes[key] = facts
     if facts["loaded"]:
         _loaded_values(facts)
@@ -1369,11 +1531,19 @@ def _kernel_state(kernel: Any, hasher: Any, references: dict[int, Any]) -> int:
         fields = _adjoint_state(kernel.adj, hasher, references)
         fields.pop("native", None)
         fields.update(
-            kid=kid, parent=None if parent is None else _kid(parent), name=_name_of(kernel), key=kernel.key, module=kernel.module.name,
-            hash=digest, options={name: _option_text(value) for name, value in kernel.options.items()}, captured=_captured(func),
-            defined=defined, in_function="<locals>" in _name_of(kernel), pymodule=getattr(func, "__module__", None),
+            kid=kid,
+            parent=None if parent is None else _kid(parent),
+            name=_name_of(kernel),
+            key=kernel.key,
+            module=kernel.module.name,
+            hash=digest,
+            options={name: _option_text(value) for name, value in kernel.options.items()},
+            captured=_captured(func),
+            defined=defined,
+            in_function="<locals>" in _name_of(kernel),
+            pymodule=getattr(func, "__module__", None),
             file=getattr(getattr(func, "__code__", None), "co_filename", None),
-        )  # fmt: skip
+        )
         return fields
 
     return _intern("kernel", (kid, kernel.module.name, digest), make)
@@ -1382,7 +1552,7 @@ def _kernel_state(kernel: Any, hasher: Any, references: dict[int, Any]) -> int:
 def _captured(func: Any) -> dict[str, str]:
     names = getattr(getattr(func, "__code__", None), "co_freevars", ())
     found = {}
-    for name, cell in zip(names, getattr(func, "__closure__", None) or ()):
+    for name, cell in zip(names, getattr(func, "__closure__", None) or (), strict=False):
         try:
             value = cell.cell_contents
         except ValueError:
@@ -1407,25 +1577,38 @@ def _adjoint_state(adj: Any, hasher: Any, references: dict[int, Any]) -> dict[st
             if not value.is_builtin():
                 called[_function_id(value, hasher, references)] = None
         else:
-            statics[name] = {"text": _text(value), "type": type(value).__name__, "bytes": _constant_bytes(value), "from": "static"}
+            statics[name] = {
+                "text": _text(value),
+                "type": type(value).__name__,
+                "bytes": _constant_bytes(value),
+                "from": "static",
+            }
     return {
         "source": _source_id(adj.source),
         "args": [[name, _type_text(kind)] for name, kind in adj.arg_types.items()],
         "constants": {
-            name: {"text": _text(value), "type": type(value).__name__, "bytes": _constant_bytes(value), "from": "closure" if name.partition(".")[0] in closure else "global"}
+            name: {
+                "text": _text(value),
+                "type": type(value).__name__,
+                "bytes": _constant_bytes(value),
+                "from": "closure" if name.partition(".")[0] in closure else "global",
+            }
             for name, value in constants.items()
         },
         "statics": statics,
         "types": [_type_text(kind) for kind in kinds],
         "structs": list(structs),
         "functions": list(called),
-        "hidden": sorted(name for name in constants if name.partition(".")[0] in local and name.partition(".")[0] not in closure),
+        "hidden": sorted(
+            name for name in constants if name.partition(".")[0] in local and name.partition(".")[0] not in closure
+        ),
         "native": None,
-    }  # fmt: skip
+    }
 
 
 def _collect_structs(kind: Any, found: dict[int, None]) -> None:
     """Add the ids of a type's structs, nested ones too."""
+    struct: Any
     for struct in (kind, getattr(kind, "dtype", None)):
         if isinstance(getattr(struct, "hash", None), bytes) and hasattr(struct, "vars"):
             known = _struct_id(struct)
@@ -1445,8 +1628,13 @@ def _static_values(adj: Any) -> list[tuple[str, Any]]:
 def _struct_id(struct: Any) -> int:
     def make() -> dict[str, Any]:
         fields = [[label, _type_text(variable.type)] for label, variable in struct.vars.items()]
-        return {"name": getattr(struct.cls, "__qualname__", struct.key), "module": getattr(struct.module, "name", None), "hash": struct.hash.hex(),
-                "fields": fields, "defined": _state.struct_places.get(id(struct))}  # fmt: skip
+        return {
+            "name": getattr(struct.cls, "__qualname__", struct.key),
+            "module": getattr(struct.module, "name", None),
+            "hash": struct.hash.hex(),
+            "fields": fields,
+            "defined": _state.struct_places.get(id(struct)),
+        }
 
     return _intern("struct", (struct.key, struct.hash, json.dumps(_state.struct_places.get(id(struct)))), make)
 
@@ -1460,19 +1648,39 @@ def _function_id(function: Any, hasher: Any, references: dict[int, Any]) -> int:
         bodies = []
         for overload in _overloads(function):
             body = _adjoint_state(overload.adj, hasher, references)
-            snippets = [text for text in (getattr(overload, name, None) for name in ("native_snippet", "adj_native_snippet", "replay_snippet")) if text]
+            snippets = [
+                text
+                for text in (
+                    getattr(overload, name, None) for name in ("native_snippet", "adj_native_snippet", "replay_snippet")
+                )
+                if text
+            ]
             for extra in (getattr(overload, "custom_grad_func", None), getattr(overload, "custom_replay_func", None)):
                 if extra is not None:
                     snippets.append(extra.adj.source)
             body["native"] = _digest("\n".join(snippets)) if snippets else None
             body["defined"] = _defined(overload.func)
             bodies.append(body)
-        return {"name": getattr(function.func, "__qualname__", function.key), "key": function.key, "module": getattr(function.module, "name", None), "overloads": bodies}  # fmt: skip
+        return {
+            "name": getattr(function.func, "__qualname__", function.key),
+            "key": function.key,
+            "module": getattr(function.module, "name", None),
+            "overloads": bodies,
+        }
 
     key = ("function", function.key, getattr(function.module, "name", None), digest, json.dumps(defined))
     if ("busy", key) in _state.interned or not digest:
         # a function that reaches itself is described once, by its name
-        return _intern("function", (*key[:3], "recursive"), lambda: {"name": getattr(function.func, "__qualname__", function.key), "key": function.key, "module": getattr(function.module, "name", None), "overloads": []})  # fmt: skip
+        return _intern(
+            "function",
+            (*key[:3], "recursive"),
+            lambda: {
+                "name": getattr(function.func, "__qualname__", function.key),
+                "key": function.key,
+                "module": getattr(function.module, "name", None),
+                "overloads": [],
+            },
+        )
     _state.interned[("busy", key)] = 0
     try:
         return _intern("function", key, make)
@@ -1484,22 +1692,51 @@ def _function_id(function: Any, hasher: Any, references: dict[int, Any]) -> int:
 # Module events: one build or load, with its parts
 
 
-def _begin(module: Any, device: str | None, block_dim: Any, digest: str | None, aot: bool, timer: Any) -> dict[str, Any]:
+def _begin(
+    module: Any, device: str | None, block_dim: Any, digest: str | None, aot: bool, timer: Any
+) -> dict[str, Any]:
     """Start an event of this thread."""
     thread = _thread()
     event = {
-        "timer": timer, "target": module, "t0": _clock(), "thread": thread, "module": module.name, "hash": digest, "device": device,
-        "block_dim": block_dim, "aot": aot, "lto_ms": 0.0, "lto": [], "codegen_ns": None, "native_ns": None, "header_ms": None, "compiled": None,
-        "compile_end": None, "compile_begun": None, "spent": _state.spent_ns, "text": None, "inputs": None, "kernels": [], "options": {}, "error": None, "mismatch": [],
-        "source_bytes": 0, "sources": [], "hash_extra": 0.0, "native_line": None, "why": {},
-    }  # fmt: skip
-    _write("building", t=event["t0"], module=module.name, hash=digest, device=device, block_dim=block_dim, thread=thread)
+        "timer": timer,
+        "target": module,
+        "t0": _clock(),
+        "thread": thread,
+        "module": module.name,
+        "hash": digest,
+        "device": device,
+        "block_dim": block_dim,
+        "aot": aot,
+        "lto_ms": 0.0,
+        "lto": [],
+        "codegen_ns": None,
+        "native_ns": None,
+        "header_ms": None,
+        "compiled": None,
+        "compile_end": None,
+        "compile_begun": None,
+        "spent": _state.spent_ns,
+        "text": None,
+        "inputs": None,
+        "kernels": [],
+        "options": {},
+        "error": None,
+        "mismatch": [],
+        "source_bytes": 0,
+        "sources": [],
+        "hash_extra": 0.0,
+        "native_line": None,
+        "why": {},
+    }
+    _write(
+        "building", t=event["t0"], module=module.name, hash=digest, device=device, block_dim=block_dim, thread=thread
+    )
     return event
 
 
 @_hook("ScopedTimer")
 def _timer_entered(timer: Any) -> None:
-    if _state.local.event is not None or not timer.name.startswith("Module "):
+    if not timer.name.startswith("Module "):
         return
     frame = sys._getframe(3)  # this hook, its guard, __enter__, load
     if frame.f_code not in _state.load_codes:
@@ -1512,7 +1749,7 @@ def _timer_entered(timer: Any) -> None:
     del values
     if module.options.get("strip_hash"):
         event["strip_hash"] = True
-    _state.local.event = event
+    _state.local.event = event  # one that an interrupt left open goes with this
     event["t0"] = _clock()
 
 
@@ -1537,13 +1774,21 @@ def _timer_left(token: Any, value: Any) -> None:
     own = token.elapsed if token.active and token.elapsed else None
     event["ms"] = own if own is not None else (event["t1"] - event["t0"]) / 1e6
     extra = token.extra_msg
-    status = "error" if event["error"] is not None or "(error)" in extra else "cached" if "(cached)" in extra else "compiled"
+    status = (
+        "error" if event["error"] is not None or "(error)" in extra else "cached" if "(cached)" in extra else "compiled"
+    )
     _end(event, status)
 
 
 def _error_facts(kind: Any, error: Any, event: dict[str, Any] | None) -> dict[str, Any]:
     builder = _state.local.builder
-    facts: dict[str, Any] = {"type": getattr(kind, "__name__", str(kind)), "message": str(error)[:4000], "kernel": None, "defined": None, "native_line": None}
+    facts: dict[str, Any] = {
+        "type": getattr(kind, "__name__", str(kind)),
+        "message": str(error)[:4000],
+        "kernel": None,
+        "defined": None,
+        "native_line": None,
+    }
     native = None if event is None else event["native_line"]
     if native is not None:
         facts.update(native_line=native["text"], kernel=native["kernel"], defined=native["defined"])
@@ -1559,12 +1804,12 @@ def _end(event: dict[str, Any], status: str) -> None:
     facts = about.hashes.get(f"{event['hash']}:{event['block_dim']}")
     if facts is None and event["hash"] is None and about.hashes:
         facts = next(reversed(list(about.hashes.values())))
-    hash_ms: float | None = event["hash_extra"] + about.decoration_ms
+    hashed = event["hash_extra"] + about.decoration_ms
     about.decoration_ms = 0.0
     key = f"{event['hash']}:{event['block_dim']}"
     mine = [ms for pending, ms, _ in about.pending if pending == key]
     about.pending = [entry for entry in about.pending if entry[0] != key]
-    hash_ms += sum(mine)
+    hash_ms: float | None = hashed + sum(mine)
     why = event["why"]
     if facts is not None:
         event.update(inputs=facts["inputs"], kernels=facts["kernels"], options=facts["options"])
@@ -1583,14 +1828,38 @@ def _end(event: dict[str, Any], status: str) -> None:
     place = call["place"]
     _tell_file(place)
     _write(
-        "event", t0=event["t0"], t1=event["t1"], ms=event["ms"], thread=event["thread"], module=module.name,
-        hash=None if event.get("strip_hash") else event["hash"], device=event["device"], block_dim=event["block_dim"], status=status,
-        inputs=event["inputs"], kernels=event["kernels"], hash_ms=hash_ms, **parts, why=why, source_bytes=event["source_bytes"],
-        lto=event["lto"], sources=event["sources"], options=event["options"], strip_hash=bool(event.get("strip_hash")),
-        trigger={"call": call["call"], "kernel": call["kernel"]}, launch=call["launch"], place=place, aot=event["aot"],
-        replayed=bool(event.get("replayed")), error=event["error"], mismatch=event["mismatch"], cache_path=event.get("cache_path"),
-        holders=_holders(module, facts) if status == "compiled" and facts is not None else {}, rehearsed=False, source="hook",
-    )  # fmt: skip
+        "event",
+        t0=event["t0"],
+        t1=event["t1"],
+        ms=event["ms"],
+        thread=event["thread"],
+        module=module.name,
+        hash=None if event.get("strip_hash") else event["hash"],
+        device=event["device"],
+        block_dim=event["block_dim"],
+        status=status,
+        inputs=event["inputs"],
+        kernels=event["kernels"],
+        hash_ms=hash_ms,
+        **parts,
+        why=why,
+        source_bytes=event["source_bytes"],
+        lto=event["lto"],
+        sources=event["sources"],
+        options=event["options"],
+        strip_hash=bool(event.get("strip_hash")),
+        trigger={"call": call["call"], "kernel": call["kernel"]},
+        launch=call["launch"],
+        place=place,
+        aot=event["aot"],
+        replayed=bool(event.get("replayed")),
+        error=event["error"],
+        mismatch=event["mismatch"],
+        cache_path=event.get("cache_path"),
+        holders=_holders(module, facts) if status == "compiled" and facts is not None else {},
+        rehearsed=False,
+        source="hook",
+    )
     _tell_counts()
 
 
@@ -1598,18 +1867,29 @@ def _parts(event: dict[str, Any], status: str) -> dict[str, Any]:
     """Return the times of an event's parts; one that did not happen is 0, one that no hook saw is missing."""
     hooks, why = _state.hooks, event["why"]
     built = event["compiled"] is not False and status != "cached" and not event.get("replayed")
-    parts: dict[str, Any] = {"codegen_ms": 0.0, "lto_ms": event["lto_ms"], "native_ms": 0.0, "header_ms": 0.0, "load_ms": 0.0}
+    parts: dict[str, Any] = {
+        "codegen_ms": 0.0,
+        "lto_ms": event["lto_ms"],
+        "native_ms": 0.0,
+        "header_ms": 0.0,
+        "load_ms": 0.0,
+    }
     if built:
         generated = event["codegen_ns"]
         if generated is not None:
             parts["codegen_ms"] = max(0.0, generated / 1e6 - event["lto_ms"])
         elif hooks.get("codegen") != "ok":
-            parts["codegen_ms"], why["codegen_ms"] = None, "this Warp generates code in a way that the recorder does not know"
+            parts["codegen_ms"], why["codegen_ms"] = (
+                None,
+                "this Warp generates code in a way that the recorder does not know",
+            )
         if event["native_ns"] is not None:
             parts["native_ms"], parts["header_ms"] = event["native_ns"] / 1e6, event["header_ms"]
         elif hooks.get("build_cpu") != "ok":
             parts["native_ms"] = parts["header_ms"] = None
-            why["native_ms"] = why["header_ms"] = "this Warp calls its compiler in a way that the recorder does not know"
+            why["native_ms"] = why["header_ms"] = (
+                "this Warp calls its compiler in a way that the recorder does not know"
+            )
     if hooks.get("build_lto") != "ok":
         parts["lto_ms"], why["lto_ms"] = None, "this Warp makes LTO objects in a way that the recorder does not know"
     if event["aot"] or event.get("replayed"):
@@ -1646,8 +1926,9 @@ def _trigger(frame: types.FrameType | None) -> dict[str, Any]:
 
 @_hook("compile")
 def _compile_entered(module: Any, device: Any, output_arch: Any) -> Any:
-    local, event = _state.local, _state.local.event
-    if event is None:
+    local = _state.local
+    event = local.event
+    if event is None or event["target"] is not module or event["compile_begun"] is not None:
         arch = output_arch
         if arch is None and device is not None and not device.is_cpu:
             arch = device.alias
@@ -1665,7 +1946,7 @@ def _compile_left(token: Any, value: Any) -> None:
         return
     token["compile_end"] = token["t1"] = _clock()
     token["compiled"] = value if isinstance(value, bool) else token["native_ns"] is not None
-    if token["timer"] == "aot" and _state.local.event is token:
+    if token["timer"] == "aot" and id(_state.local.event) == id(token):
         _state.local.event = None
         _end_aot(token, "compiled" if token["compiled"] else "cached")
 
@@ -1675,7 +1956,7 @@ def _compile_failed(token: Any) -> None:
     if token is None:
         return
     token["compile_end"] = token["t1"] = _clock()
-    if token["timer"] == "aot" and _state.local.event is token:
+    if token["timer"] == "aot" and id(_state.local.event) == id(token):
         _state.local.event = None
         kind, error, _ = sys.exc_info()
         token["error"] = _error_facts(kind, error, token)
@@ -1710,7 +1991,13 @@ def _codegen_left(token: Any, value: Any) -> None:
     if token is None or event is None:
         return
     event["codegen_ns"] = (event["codegen_ns"] or 0) + _clock() - token[0] - (_state.spent_ns - token[1])
-    text = value[0] if isinstance(value, tuple) and value and isinstance(value[0], str) else value if isinstance(value, str) else None
+    text = (
+        value[0]
+        if isinstance(value, tuple) and value and isinstance(value[0], str)
+        else value
+        if isinstance(value, str)
+        else None
+    )
     if text is not None:
         event["text"] = text
         event["source_bytes"] = len(text.encode("utf-8"))
@@ -1723,7 +2010,9 @@ def _codegen_failed(token: Any) -> None:
     local = _state.local
     local.generating = max(0, local.generating - 1)
     if token is not None and local.event is not None:
-        local.event["codegen_ns"] = (local.event["codegen_ns"] or 0) + _clock() - token[0] - (_state.spent_ns - token[1])
+        local.event["codegen_ns"] = (
+            (local.event["codegen_ns"] or 0) + _clock() - token[0] - (_state.spent_ns - token[1])
+        )
 
 
 @_hook("ModuleBuilder")
@@ -1784,10 +2073,18 @@ def _error_replayed(error: Any) -> None:
     values = frame.f_locals
     module, device, block_dim = values["self"], values["device"], values.get("active_block_dim")
     del values
-    event = _begin(module, device.alias, block_dim, _hash_of((_has(module, "hashers") or {}).get(block_dim)), False, None)
+    event = _begin(
+        module, device.alias, block_dim, _hash_of((_has(module, "hashers") or {}).get(block_dim)), False, None
+    )
     event.update(t1=_clock(), ms=0.0, compiled=False, replayed=True)
     known = _state.failures.get((module.name, event["hash"]), {})
-    event["error"] = {"type": type(error).__name__, "message": str(error)[:4000], "kernel": known.get("kernel"), "defined": known.get("defined"), "native_line": known.get("native_line")}
+    event["error"] = {
+        "type": type(error).__name__,
+        "message": str(error)[:4000],
+        "kernel": known.get("kernel"),
+        "defined": known.get("defined"),
+        "native_line": known.get("native_line"),
+    }
     _end(event, "error")
 
 
@@ -1802,9 +2099,11 @@ def _look_for_mismatch(event: dict[str, Any], module: Any) -> None:
             now = _values_now(reads)
         except (KeyError, AttributeError):
             continue
-        for (_, path), old, new in zip(reads, values, now):
+        for (_, path), old, new in zip(reads, values, now, strict=True):
             if old is not new and _hashed_text(old) != _hashed_text(new):
-                event["mismatch"].append({"kernel": names.get(kid), "name": ".".join(path), "hashed": _shown(old), "generated": _shown(new)})
+                event["mismatch"].append(
+                    {"kernel": names.get(kid), "name": ".".join(path), "hashed": _shown(old), "generated": _shown(new)}
+                )
 
 
 @_hook("build_kernel")
@@ -1819,7 +2118,7 @@ _CALL = re.compile(r"\b(\w+)\(")
 
 
 def _split_source(event: dict[str, Any], text: str) -> None:
-    """Share the generated source out over its kernels; a function's body goes to those that reach it, in equal parts."""
+    """Share the generated source out over its kernels; a function's body goes to those that reach it, equally."""
     facts = _module_of(event["target"]).hashes.get(f"{event['hash']}:{event['block_dim']}")
     if facts is None and _module_of(event["target"]).hashes:
         facts = next(reversed(list(_module_of(event["target"]).hashes.values())))
@@ -1827,7 +2126,13 @@ def _split_source(event: dict[str, Any], text: str) -> None:
         return
     strip = bool(event["target"].options.get("strip_hash"))
     owners = {(key if strip else mangled): state for state, mangled, key in facts["mangled"]}
-    pattern = re.compile(r"(?:wp_args_)?(" + "|".join(sorted(map(re.escape, owners), key=len, reverse=True)) + r")(?:_c\w+|$)") if owners else None
+    pattern = (
+        re.compile(
+            r"(?:wp_args_)?(" + "|".join(sorted(map(re.escape, owners), key=len, reverse=True)) + r")(?:_c\w+|$)"
+        )
+        if owners
+        else None
+    )
     totals = {state: [0, 0, 0.0] for state in owners.values()}
     bodies: dict[str, tuple[int, set[str]]] = {}
     called: dict[int, set[str]] = {state: set() for state in owners.values()}
@@ -1846,11 +2151,14 @@ def _split_source(event: dict[str, Any], text: str) -> None:
             bodies[name] = (old[0] + size, old[1] | set(_CALL.findall(body)))
     _share_bodies(totals, called, bodies)
     event["sources"] = [
-        {"kernel": state, "bytes": total, "adjoint_bytes": adjoint, "shared_bytes": round(shared)} for state, (total, adjoint, shared) in totals.items()
+        {"kernel": state, "bytes": total, "adjoint_bytes": adjoint, "shared_bytes": round(shared)}
+        for state, (total, adjoint, shared) in totals.items()
     ]
 
 
-def _share_bodies(totals: dict[int, list[Any]], called: dict[int, set[str]], bodies: dict[str, tuple[int, set[str]]]) -> None:
+def _share_bodies(
+    totals: dict[int, list[Any]], called: dict[int, set[str]], bodies: dict[str, tuple[int, set[str]]]
+) -> None:
     users: dict[str, list[int]] = {}
     for state, names in called.items():
         seen: set[str] = set()
@@ -1961,7 +2269,11 @@ def _native_fault(event: dict[str, Any], text: str) -> dict[str, Any] | None:
         if start is not None and start.group(1):
             name = start.group(1)
             break
-    fault: dict[str, Any] = {"text": found.group(0)[found.group(0).index(":") + 1 :].strip(), "kernel": None, "defined": None}
+    fault: dict[str, Any] = {
+        "text": found.group(0)[found.group(0).index(":") + 1 :].strip(),
+        "kernel": None,
+        "defined": None,
+    }
     if facts is None or not name:
         return fault
     places = {kernel.key: (_name_of(kernel), _defined(kernel.func)) for kernel in event["target"].kernels.values()}
@@ -2052,13 +2364,14 @@ class _StderrCopy:
 
 
 @_hook("build_lto")
-def _lto_entered(symbol: Any, folder: Any = None) -> Any:
-    local = _state.local
+def _lto_entered(symbol: Any) -> Any:
     return symbol, _clock(), set(_lto_files())
 
 
 def _lto_files() -> list[str]:
-    find = getattr(_state.warp._src.build if hasattr(_state.warp, "_src") else _state.warp.build, "get_lto_cache_dir", None)
+    find = getattr(
+        _state.warp._src.build if hasattr(_state.warp, "_src") else _state.warp.build, "get_lto_cache_dir", None
+    )
     if find is None:
         return []
     try:
@@ -2087,50 +2400,76 @@ def _lto_over(token: Any) -> None:
     event["lto_ms"] += elapsed
     new = [path for path in _lto_files() if path not in before]
     builder = _state.local.builder
-    event["lto"].append({
-        "op": str(symbol).partition("_")[0], "symbol": str(symbol), "file": os.path.basename(new[0]) if new else None,
-        "bytes": os.path.getsize(new[0]) if new else None, "ms": elapsed, "made": bool(new), "adjoint": None,
-        "kernel": builder[-1][0] if builder else None,
-    })  # fmt: skip
+    event["lto"].append(
+        {
+            "op": str(symbol).partition("_")[0],
+            "symbol": str(symbol),
+            "file": os.path.basename(new[0]) if new else None,
+            "bytes": os.path.getsize(new[0]) if new else None,
+            "ms": elapsed,
+            "made": bool(new),
+            "adjoint": None,
+            "kernel": builder[-1][0] if builder else None,
+        }
+    )
 
 
 # Who keeps an old version of a kernel alive
 
 
 def _holders(module: Any, facts: dict[str, Any]) -> dict[int, list[str]]:
-    """Return, for kernels built beside a newer version of the same key, what in the user's code still refers to them."""
+    """Return, for kernels built beside a newer version of their key, what in the user's code still refers to them."""
     by_key: dict[str, list[tuple[int, str]]] = {}
     for state, mangled, key in facts["mangled"]:
         by_key.setdefault(key, []).append((state, mangled))
     several = {key for key, entries in by_key.items() if len(entries) > 1}
     if not several:
         return {}
-    found: dict[int, list[str]] = {}
     hashes = {(key, mangled.rpartition("_")[2]): state for key, entries in by_key.items() for state, mangled in entries}
     live = _live_kernels(module)
+    old: dict[int, tuple[Any, int]] = {}
     for kernel in live:
         if kernel.key in several and module.kernels.get(kernel.key) is not kernel and kernel.hash is not None:
             state = hashes.get((kernel.key, kernel.hash.hex()[:8]))
-            if state is not None:
-                found.setdefault(state, []).extend(_names_holding(kernel, live))
-    return found
-
-
-def _names_holding(kernel: Any, live: list[Any]) -> list[str]:
-    names = []
-    for holder in gc.get_referrers(kernel):
-        kind = type(holder)
-        if holder is live or isinstance(holder, types.FrameType) or kind.__module__.startswith("warp"):
+            if state is not None and len(old) < 64:
+                old[id(kernel)] = (kernel, state)
+    found: dict[int, list[str]] = {state: [] for _, state in old.values()}
+    ours = {id(live), id(old)}
+    for holder in gc.get_referrers(*(kernel for kernel, _ in old.values())) if old else ():
+        if (
+            id(holder) in ours
+            or isinstance(holder, (types.FrameType, types.MethodType, weakref.ref))
+            or type(holder).__module__.startswith("warp")
+        ):
             continue
-        if isinstance(holder, dict):
-            names.extend(_entries_holding(kernel, holder))
-        elif isinstance(holder, (list, tuple, set)):
-            names.append(f"a {kind.__name__} of {len(holder)}")
-        elif isinstance(holder, types.CellType):
-            names.append("a function that captured it")
-        elif not isinstance(holder, (types.MethodType, weakref.ref)):
-            names.append(f"an object of type {kind.__name__}")
-    return list(dict.fromkeys(names))[:8]
+        for kernel, state in old.values():
+            found[state].extend(text for text in _names_in(holder, kernel) if text not in found[state])
+    return {state: names[:8] for state, names in found.items()}
+
+
+def _names_in(holder: Any, kernel: Any) -> list[str]:
+    """Return how a person would call what, in one object, refers to a kernel."""
+    if isinstance(holder, dict):
+        return _entries_holding(kernel, holder)
+    if isinstance(holder, (list, tuple, set, frozenset)):
+        kind = type(holder).__name__
+        if isinstance(holder, tuple) and len(holder) == 2 and isinstance(holder[1], int):
+            return []  # one of our own pairs
+        return [_container(kind, holder)] if any(entry is kernel for entry in holder) else []
+    if isinstance(holder, types.CellType):
+        return ["a function that captured it"] if holder.cell_contents is kernel else []
+    return (
+        [f"an object of type {type(holder).__name__}"]
+        if any(value is kernel for value in getattr(holder, "__dict__", {}).values())
+        else []
+    )
+
+
+def _container(kind: str, holder: Any) -> str:
+    for name, value in list(vars(sys.modules["__main__"]).items()):
+        if value is holder and not name.startswith("_"):
+            return f"{kind} `{name}`"
+    return f"a {kind} of {len(holder)}"
 
 
 def _entries_holding(kernel: Any, holder: dict[Any, Any]) -> list[str]:
@@ -2142,12 +2481,12 @@ def _entries_holding(kernel: Any, holder: dict[Any, Any]) -> list[str]:
         if value is not kernel:
             continue
         if isinstance(name, int):
-            names.append(f"Out[{name}]")
+            names.append(f"`Out[{name}]`")
         elif isinstance(name, str) and isinstance(owner, str):
             if not owner.startswith("warp"):
-                names.append(f"the variable {name}")
+                names.append(f"variable `{name}`")
         elif isinstance(name, str):
-            names.append(f"an entry {name!r} of a dictionary")
+            names.append(_container("dict", holder))
     return names
 
 
@@ -2183,14 +2522,24 @@ def _kernel_made(kernel: Any, value: Any) -> None:
         _tell_file(defined)
         _tell_file(place)
         known = _state.defines[key] = next(_state.ids)
-        _write("define", id=known, t=_clock(), kid=kid, name=_name_of(kernel), key=kernel.key, module=None if unique else module.name,
-               defined=defined, unique=unique, place=place)  # fmt: skip
+        _write(
+            "define",
+            id=known,
+            t=_clock(),
+            kid=kid,
+            name=_name_of(kernel),
+            key=kernel.key,
+            module=None if unique else module.name,
+            defined=defined,
+            unique=unique,
+            place=place,
+        )
     _state.define_counts[known] = _state.define_counts.get(known, 0) + 1
 
 
 @_hook("Kernel")
 def _kernel_refused(token: Any) -> None:
-    kind, error, _ = sys.exc_info()
+    error = sys.exc_info()[1]
     if isinstance(error, (RuntimeError, OSError)):
         _write("refused", t=_clock(), name=None, error=str(error)[:4000], place=_here())
 
@@ -2204,8 +2553,17 @@ def _overload_left(kernel: Any, value: Any) -> None:
     instance = _kid(value)
     if instance == kid:
         return
-    _write("overload", t=_clock(), kid=instance, parent=kid, name=_name_of(kernel), key=kernel.key, module=kernel.module.name,
-           types=[_type_text(kind) for kind in value.adj.arg_types.values()], place=_here())  # fmt: skip
+    _write(
+        "overload",
+        t=_clock(),
+        kid=instance,
+        parent=kid,
+        name=_name_of(kernel),
+        key=kernel.key,
+        module=kernel.module.name,
+        types=[_type_text(kind) for kind in value.adj.arg_types.values()],
+        place=_here(),
+    )
 
 
 def _overload_entered(kernel: Any) -> Any:
@@ -2266,7 +2624,7 @@ class _Options(dict):  # type: ignore[type-arg]
         super().__setitem__(name, value)
         _option_assigned(self._module(), name, old, value)
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 
@@ -2318,17 +2676,30 @@ def _config_assigned(name: str, old: Any, new: Any) -> None:
     _assigned("config", name, old, new, None, by_warp, False, "config")
 
 
-def _assigned(what: str, name: str, old: Any, new: Any, module: str | None, by_warp: bool, in_place: bool, key: str) -> None:
+def _assigned(
+    what: str, name: str, old: Any, new: Any, module: str | None, by_warp: bool, in_place: bool, key: str
+) -> None:
     place = _here()
     if not by_warp:
         _state.epoch += 1
         if old != new or what == "option":
             _state.assignments[(key, name)] = {"place": place, "order": next(_state.order), "epoch": _state.epoch}
         if _state.recorder is not None:
-            _state.recorder.keys.clear()  # what a launch resolves to may have changed; the next of each kind is looked at
+            _state.recorder.keys.clear()  # what launches resolve to may have changed
         _tell_file(place)
-    _write("assign", t=_clock(), what=what, name=name, module=module, old=_option_text(old), new=_option_text(new), by_warp=by_warp,
-           in_place=in_place, place=place, thread=_thread())  # fmt: skip
+    _write(
+        "assign",
+        t=_clock(),
+        what=what,
+        name=name,
+        module=module,
+        old=_option_text(old),
+        new=_option_text(new),
+        by_warp=by_warp,
+        in_place=in_place,
+        place=place,
+        thread=_thread(),
+    )
 
 
 def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
@@ -2338,9 +2709,19 @@ def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
     def entered(*values: Any) -> Any:
         place = _here()
         _tell_file(place)
-        texts = {argument: _call_text(value) for argument, value in zip(arguments, values)}
+        texts = {argument: _call_text(value) for argument, value in zip(arguments, values, strict=False)}
         outer = [call for call in _state.calls if call["thread"] == _thread()]
-        call = {"name": name, "place": place, "kernel": None, "launch": None, "call": name, "thread": _thread(), "t": _clock(), "args": texts, "inner": bool(outer)}
+        call = {
+            "name": name,
+            "place": place,
+            "kernel": None,
+            "launch": None,
+            "call": name,
+            "thread": _thread(),
+            "t": _clock(),
+            "args": texts,
+            "inner": bool(outer),
+        }
         _state.calls.append(call)
         return call
 
@@ -2349,7 +2730,16 @@ def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
             return
         _state.calls[:] = [other for other in _state.calls if other is not call]
         if not call["inner"]:  # load_module calls force_load: one call of the user's
-            _write("call", t=call["t"], t1=_clock(), name=name, args=call["args"], place=call["place"], thread=call["thread"], ok=ok)
+            _write(
+                "call",
+                t=call["t"],
+                t1=_clock(),
+                name=name,
+                args=call["args"],
+                place=call["place"],
+                thread=call["thread"],
+                ok=ok,
+            )
 
     left = _leaving(name)(lambda token, value: over(token, True))
     failed = _hook(name)(lambda token: over(token, False))
@@ -2360,7 +2750,11 @@ def _call_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_call_text(part) for part in value) + "]"
     named = getattr(value, "alias", None) or getattr(value, "name", None)
-    return str(named) if isinstance(named, str) and not isinstance(value, types.ModuleType) else _option_text(getattr(value, "__name__", value))
+    return (
+        str(named)
+        if isinstance(named, str) and not isinstance(value, types.ModuleType)
+        else _option_text(getattr(value, "__name__", value))
+    )
 
 
 @_leaving("get_unroll_range")
@@ -2381,7 +2775,16 @@ def _unrolled(token: Any, value: Any) -> None:
     seen = (json.dumps(place), count, kernel)
     if seen not in _state.loops_seen:
         _state.loops_seen.add(seen)
-        _write("loop", t=_clock(), module=None if event is None else event["module"], kernel=kernel, file=place["file"], line=place["line"], place=place, iterations=count)
+        _write(
+            "loop",
+            t=_clock(),
+            module=None if event is None else event["module"],
+            kernel=kernel,
+            file=place["file"],
+            line=place["line"],
+            place=place,
+            iterations=count,
+        )
 
 
 def _unroll_entered(adj: Any, loop: Any) -> Any:
@@ -2421,7 +2824,14 @@ def _attach(warp: Any, begun: int) -> None:
     context = sys.modules.get("warp._src.context") or sys.modules.get("warp.context")
     version = str(getattr(getattr(warp, "config", None), "version", getattr(warp, "__version__", "")))
     if context is None or not version:
-        _write("warp", t=_clock(), t0=begun, version=version or "unknown", path=_state.warp_folder, hooks={"all": "no implementation module"})
+        _write(
+            "warp",
+            t=_clock(),
+            t0=begun,
+            version=version or "unknown",
+            path=_state.warp_folder,
+            hooks={"all": "no implementation module"},
+        )
         return
     _state.context = context
     _state.codes.clear()  # frames seen before now may be Warp's own
@@ -2434,7 +2844,15 @@ def _attach(warp: Any, begun: int) -> None:
     if _state.hooks.get("_run_codegen") == "ok":
         _state.hooks["codegen"] = "ok"
     _state.spent_ns += _clock() - started
-    _write("warp", t=_clock(), t0=begun, version=version, path=_state.warp_folder, hooks=_state.hooks, probe_ns=_clock() - started)
+    _write(
+        "warp",
+        t=_clock(),
+        t0=begun,
+        version=version,
+        path=_state.warp_folder,
+        hooks=_state.hooks,
+        probe_ns=_clock() - started,
+    )
 
 
 def _source_module(name: str) -> Any:
@@ -2457,7 +2875,11 @@ def _install_launch(warp: Any, context: Any) -> None:
         raise _Missing("no room for launches")
     defaults = context.launch.__defaults__ or ()
     _state.silent_block_dim = defaults[-1] if defaults and isinstance(defaults[-1], int) and defaults[-1] > 1 else None
-    _instrument(context.launch, recorder.record, ("kernel", "dim", "inputs", "outputs", "device", "stream", "adjoint", "record_cmd", "block_dim"))
+    _instrument(
+        context.launch,
+        recorder.record,
+        ("kernel", "dim", "inputs", "outputs", "device", "stream", "adjoint", "record_cmd", "block_dim"),
+    )
 
 
 def _install_hasher(warp: Any, context: Any) -> None:
@@ -2477,7 +2899,9 @@ def _install_timer(warp: Any, context: Any) -> None:
 
 def _install_compile(warp: Any, context: Any) -> None:
     name = "_compile" if "_compile" in vars(context.Module) else "compile"
-    _instrument(_own(context.Module, name), _compile_entered, ("self", "device", "output_arch"), _compile_left, _compile_failed)
+    _instrument(
+        _own(context.Module, name), _compile_entered, ("self", "device", "output_arch"), _compile_left, _compile_failed
+    )
 
 
 def _install_codegen(warp: Any, context: Any) -> None:
@@ -2487,7 +2911,13 @@ def _install_codegen(warp: Any, context: Any) -> None:
 def _install_builder_codegen(warp: Any, context: Any) -> None:
     if _state.hooks.get("_run_codegen") == "ok":
         return
-    _instrument(_own(context.ModuleBuilder, "codegen"), lambda builder: _codegen_entered(builder.module), ("self",), _codegen_left, _codegen_failed)
+    _instrument(
+        _own(context.ModuleBuilder, "codegen"),
+        lambda builder: _codegen_entered(builder.module),
+        ("self",),
+        _codegen_left,
+        _codegen_failed,
+    )
 
 
 def _install_builder(warp: Any, context: Any) -> None:
@@ -2500,7 +2930,13 @@ def _install_lto(warp: Any, context: Any) -> None:
         _instrument(build._build_lto_base, _lto_entered, ("lto_symbol",), _lto_left, _lto_failed)
         return
     for name in ("build_lto_dot", "build_lto_fft", "build_lto_solver"):
-        _instrument(_own(build, name), functools.partial(_lto_entered, name.removeprefix("build_lto_")), (), _lto_left, _lto_failed)
+        _instrument(
+            _own(build, name),
+            functools.partial(_lto_entered, name.removeprefix("build_lto_")),
+            (),
+            _lto_left,
+            _lto_failed,
+        )
 
 
 def _install_overloads(warp: Any, context: Any) -> None:
@@ -2525,10 +2961,12 @@ def _install_config(warp: Any, context: Any) -> None:
 
     def assign(self: Any, name: str, value: Any) -> None:
         old = vars(self).get(name)
-        kind.__setattr__(self, name, value)
+        kind.__setattr__(self, name, value)  # type: ignore[call-arg]
         _config_assigned(name, old, value)
 
-    config.__class__ = type(kind.__name__, (kind,), {"__setattr__": assign, "__module__": kind.__module__, "__doc__": kind.__doc__})
+    config.__class__ = type(
+        kind.__name__, (kind,), {"__setattr__": assign, "__module__": kind.__module__, "__doc__": kind.__doc__}
+    )
 
 
 def _instrument_config(function: Any, names: tuple[str, ...]) -> None:
@@ -2548,10 +2986,12 @@ def _instrument_config(function: Any, names: tuple[str, ...]) -> None:
 
         def assign(self: Any, name: str, value: Any) -> None:
             old = vars(self).get(name)
-            kind.__setattr__(self, name, value)
+            kind.__setattr__(self, name, value)  # type: ignore[call-arg]
             _config_assigned(name, old, value)
 
-        config.__class__ = type(kind.__name__, (kind,), {"__setattr__": assign, "__module__": kind.__module__, "__doc__": kind.__doc__})
+        config.__class__ = type(
+            kind.__name__, (kind,), {"__setattr__": assign, "__module__": kind.__module__, "__doc__": kind.__doc__}
+        )
 
 
 def _install_modules(warp: Any, context: Any) -> None:
@@ -2580,7 +3020,11 @@ def _install_call(name: str, arguments: tuple[str, ...], where: str = "context")
     def install(warp: Any, context: Any) -> None:
         function = _own(context if where == "context" else _source_module(where), name)
         code = inspect.unwrap(function).__code__
-        known = tuple(argument for argument in arguments if argument in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        known = tuple(
+            argument
+            for argument in arguments
+            if argument in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        )
         entered, left, failed = _calling(name, known)
         _instrument(function, entered, known, left, failed)
 
@@ -2596,29 +3040,57 @@ def _plain(owner: Callable[[Any, Any], Any], *args: Any) -> Callable[[Any, Any],
 
 _POINTS: dict[str, Callable[[Any, Any], None]] = {
     "ModuleHasher": _install_hasher,
-    "get_references": _plain(lambda w, c: _own(_source_module("codegen").Adjoint, "get_references"), _references_entered, ("adj",), _references_left),
+    "get_references": _plain(
+        lambda w, c: _own(_source_module("codegen").Adjoint, "get_references"),
+        _references_entered,
+        ("adj",),
+        _references_left,
+    ),
     "timer": _install_timer,
     "compile": _install_compile,
     "_run_codegen": _install_codegen,
     "codegen": _install_builder_codegen,
     "ModuleBuilder": _install_builder,
     "build_kernel": _plain(lambda w, c: _own(c.ModuleBuilder, "build_kernel"), _kernel_entered, ("kernel",)),
-    "build_cpu": _plain(lambda w, c: _own(_source_module("build"), "build_cpu"), _build_cpu_entered, ("?pch_dir",), _build_cpu_left, _build_cpu_failed),
-    "build_cuda": _plain(lambda w, c: _own(_source_module("build"), "build_cuda"), _build_cuda_entered, (), _build_cuda_left, _build_cuda_failed),
+    "build_cpu": _plain(
+        lambda w, c: _own(_source_module("build"), "build_cpu"),
+        _build_cpu_entered,
+        ("?pch_dir",),
+        _build_cpu_left,
+        _build_cpu_failed,
+    ),
+    "build_cuda": _plain(
+        lambda w, c: _own(_source_module("build"), "build_cuda"),
+        _build_cuda_entered,
+        (),
+        _build_cuda_left,
+        _build_cuda_failed,
+    ),
     "build_lto": _install_lto,
     "replayed errors": _plain(lambda w, c: _own(c, "_raise_recorded_build_error"), _error_replayed, ("build_error",)),
     "launch": _install_launch,
     "launch_tiled": _plain(lambda w, c: c.launch_tiled, _tiled_entered, ("kwargs",), _tiled_left, _tiled_failed),
     "Launch.launch": _plain(lambda w, c: _own(c.Launch, "launch"), _replayed, ("self",)),
     "capture": _install_capture,
-    "set_default_device": _plain(lambda w, c: _own(c.Runtime, "set_default_device"), lambda runtime: _default_device_set(), ("self",)),
+    "set_default_device": _plain(
+        lambda w, c: _own(c.Runtime, "set_default_device"), lambda runtime: _default_device_set(), ("self",)
+    ),
     "Tape.record_launch": _plain(lambda w, c: _own(_source_module("tape").Tape, "record_launch"), _taped, ("kernel",)),
-    "Kernel": _plain(lambda w, c: _own(c.Kernel, "__init__"), _kernel_made_entered, ("self",), _kernel_made, _kernel_refused),
+    "Kernel": _plain(
+        lambda w, c: _own(c.Kernel, "__init__"), _kernel_made_entered, ("self",), _kernel_made, _kernel_refused
+    ),
     "overloads": _install_overloads,
-    "Struct": _plain(lambda w, c: _own(_source_module("codegen").Struct, "__init__"), _struct_entered, ("self",), _struct_made),
+    "Struct": _plain(
+        lambda w, c: _own(_source_module("codegen").Struct, "__init__"), _struct_entered, ("self",), _struct_made
+    ),
     "modules": _install_modules,
     "config": _install_config,
-    "unroll": _plain(lambda w, c: _own(_source_module("codegen").Adjoint, "get_unroll_range"), _unroll_entered, ("adj", "loop"), _unrolled),
+    "unroll": _plain(
+        lambda w, c: _own(_source_module("codegen").Adjoint, "get_unroll_range"),
+        _unroll_entered,
+        ("adj", "loop"),
+        _unrolled,
+    ),
     "log": _install_log,
     "force_load": _install_call("force_load", ("device", "modules", "block_dim", "max_workers")),
     "load_module": _install_call("load_module", ("module", "device", "recursive", "block_dim", "max_workers")),
@@ -2642,11 +3114,24 @@ def _tell_runtime() -> None:
     devices = []
     for device in _state.context.get_devices():
         cuda = bool(device.is_cuda)
-        devices.append({"alias": device.alias, "name": device.name, "arch": getattr(device, "arch", None) if cuda else None, "is_cuda": cuda,
-                        "memory_bytes": int(device.total_memory) if cuda else None})  # fmt: skip
-    _write("runtime", t=_clock(), devices=devices, toolkit=_version(getattr(runtime, "toolkit_version", None)),
-           driver=_version(getattr(runtime, "driver_version", None)), cache_dir=str(getattr(_state.warp.config, "kernel_cache_dir", None)),
-           environment={name: value for name, value in os.environ.items() if name.startswith("WARP_CACHE")})  # fmt: skip
+        devices.append(
+            {
+                "alias": device.alias,
+                "name": device.name,
+                "arch": getattr(device, "arch", None) if cuda else None,
+                "is_cuda": cuda,
+                "memory_bytes": int(device.total_memory) if cuda else None,
+            }
+        )
+    _write(
+        "runtime",
+        t=_clock(),
+        devices=devices,
+        toolkit=_version(getattr(runtime, "toolkit_version", None)),
+        driver=_version(getattr(runtime, "driver_version", None)),
+        cache_dir=str(getattr(_state.warp.config, "kernel_cache_dir", None)),
+        environment={name: value for name, value in os.environ.items() if name.startswith("WARP_CACHE")},
+    )
 
 
 def tell_runtime() -> None:
@@ -2738,11 +3223,21 @@ def start(wire_dir: str) -> None:
 def _write_header(cell: int | None) -> None:
     names = ("WARP_", "CUDA_", "NVIDIA_")
     _write(
-        "header", wire=WIRE_VERSION, pid=os.getpid(), ppid=os.getppid(), t=_clock(), time=time.time(), python=platform.python_version(),
-        executable=sys.executable, platform=platform.platform(), argv=list(sys.argv), cwd=os.getcwd(),
+        "header",
+        wire=WIRE_VERSION,
+        pid=os.getpid(),
+        ppid=os.getppid(),
+        t=_clock(),
+        time=time.time(),
+        python=platform.python_version(),
+        executable=sys.executable,
+        platform=platform.platform(),
+        argv=list(sys.argv),
+        cwd=os.getcwd(),
         machine={"host": platform.node(), "cpu": _cpu_name(), "cores": os.cpu_count()},
-        env={name: value for name, value in os.environ.items() if name.startswith(names)}, cell=cell,
-    )  # fmt: skip
+        env={name: value for name, value in os.environ.items() if name.startswith(names)},
+        cell=cell,
+    )
 
 
 def _cpu_name() -> str | None:
@@ -2773,7 +3268,15 @@ def _forked() -> None:
         recorder.restart(_state.folder)
         _write_header(_state.cell)
         if _state.warp is not None:
-            _write("warp", t=_clock(), t0=_clock(), version=str(getattr(_state.warp.config, "version", "")), path=_state.warp_folder, hooks=_state.hooks, probe_ns=0)
+            _write(
+                "warp",
+                t=_clock(),
+                t0=_clock(),
+                version=str(getattr(_state.warp.config, "version", "")),
+                path=_state.warp_folder,
+                hooks=_state.hooks,
+                probe_ns=0,
+            )
             _state.runtime_told = False
     except Exception as error:
         _trouble("fork", error)
@@ -2817,9 +3320,18 @@ def _cell_began(shell: Any, info: Any, metadata: Any) -> None:
         _state.cells[file] = cell
     _state.cell = cell
     _write(
-        "cell_begin", t=_clock(), cell=cell, number=count, phase=facts.get("phase", "main"), name=facts.get("name"),
-        first_line=facts.get("first_line", 1), file=file, source=source, launches=_position(), probe_ns=_state.spent_ns,
-    )  # fmt: skip
+        "cell_begin",
+        t=_clock(),
+        cell=cell,
+        number=count,
+        phase=facts.get("phase", "main"),
+        name=facts.get("name"),
+        first_line=facts.get("first_line", 1),
+        file=file,
+        source=source,
+        launches=_position(),
+        probe_ns=_state.spent_ns,
+    )
 
 
 def _cell_ended(result: Any) -> None:
@@ -2828,9 +3340,15 @@ def _cell_ended(result: Any) -> None:
         return
     error = None if result is None else (result.error_before_exec or result.error_in_exec)
     _write(
-        "cell_end", t=t, cell=_state.cell, ok=error is None, ename=None if error is None else type(error).__name__,
-        evalue=None if error is None else str(error)[:4000], launches=_position(), probe_ns=_state.spent_ns,
-    )  # fmt: skip
+        "cell_end",
+        t=t,
+        cell=_state.cell,
+        ok=error is None,
+        ename=None if error is None else type(error).__name__,
+        evalue=None if error is None else str(error)[:4000],
+        launches=_position(),
+        probe_ns=_state.spent_ns,
+    )
     tell_runtime_if_any()
     _tell_counts()
 
