@@ -39,10 +39,8 @@ LINES: list[Line | list[Line]] = [
     cell(1, 0, 900, source=f"key = '{SECRET}'", file=f"{HOME}/0.py", evalue=f"no {SECRET}"),
     source(1, f"def step(): return '{SECRET}'"),
     source(2, "def other(): ..."),
-    kernel(
-        1, dt=f"{SECRET}1", captured={"n": f"{SECRET}"}, defined=place(3, file=f"{HOME}/app.py"), file=f"{HOME}/a.py"
-    ),
-    kernel(2, "other", source=2, dt=f"{SECRET}2"),
+    kernel(1, dt=f"{SECRET}1", captured={"n": SECRET}, defined=place(3, file=f"{HOME}/app.py"), hash="1a"),
+    kernel(2, "other", source=2, dt=f"{SECRET}2", hash="1b", file=f"{HOME}/a.py"),
     inputs(7, [1, 2], "aa"),
     event("app", 10, 100, inputs=7, cache_path=f"{HOME}/cache", error={"message": SECRET, "type": "X"}),
     {"kind": "assign", "t": 1, "what": "config", "name": "kernel_cache_dir", "old": None, "new": f"{HOME}/cache"},
@@ -56,6 +54,8 @@ LINES: list[Line | list[Line]] = [
         "place": place(2, file=f"{HOME}/a"),
     },
     {"kind": "module", "t": 1, "module": "app", "place": place(1, file=f"{HOME}/app.py", cell=None)},
+    {"kind": "refused", "t": 1, "error": f"no source in {SECRET}"},
+    log(f"Error while parsing {SECRET}", 6),
     log(f"Kernel cache:\n     {HOME}/cache", 5),
     signature(1, place=place(4, file=f"{HOME}/app.py", cell=None)),
     order([1, 1]),
@@ -119,9 +119,11 @@ def test_leaving_out_twice_is_leaving_out_once() -> None:
         ("/home/ann/app.py:12", "app.py:12"),
         ("see C:\\Users\\ann\\app.py now", "see app.py now"),
         ("~/notes/a.txt", "a.txt"),
+        ("/home/ann", "[left out]"),
+        ("in /home/ann/.secrets and sim/app.py:3", "in [left out] and app.py:3"),
         ("2 / 3 and a/b ratio", "2 / 3 and a/b ratio"),
         ("builtin_bd1.pch", "builtin_bd1.pch"),
-        ("'/home/ann/x', '/y'", "'x', '[left out]'"),
+        ("'/home/ann/x', '/y/'", "'[left out]', '[left out]'"),
     ],
 )
 def test_a_path_is_cut_to_its_last_part(text: str, left: str) -> None:

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from hashlib import sha256
 from typing import Any, Literal
 
 from warp_nbprobe.data.model import Cell, Failure, Recording, Run
@@ -173,7 +174,7 @@ def inputs(number: int, kernels: list[int], digest: str, **given: Any) -> Line:
 
 
 def source(number: int, text: str) -> Line:
-    return {"kind": "source", "id": number, "text": text, "tree": text}
+    return {"kind": "source", "id": number, "text": text, "tree": sha256(text.encode()).hexdigest()}
 
 
 def order(ids: Sequence[int]) -> Line:

@@ -56,6 +56,11 @@ def printed_events(printed: Iterable[str]) -> tuple[Event, ...]:
     return tuple(_events([(text, UNTIMED, 0) for text in printed], None))
 
 
+def tells(line: str) -> bool:
+    """Whether a line is one that events are read from."""
+    return bool(_MODULE.fullmatch(line) or _COMPILE.fullmatch(line) or _VERSION.match(line)) or _USES_HEADER in line
+
+
 def with_log(wire: Wire) -> tuple[Event, ...]:
     """Return the wire's events, a native time that no hook gave filled from the log where it tells one."""
     if all(event.native_ms is not None for event in wire.events):

@@ -13,13 +13,19 @@ from hashlib import sha256
 from typing import Any, Final
 
 from warp_nbprobe.data.decode import KINDS
+from warp_nbprobe.data.log import tells
 from warp_nbprobe.data.model import Cell, Failure, Recording, Run
 from warp_nbprobe.data.records import RawLine, Wire, parse_wire
 
-_PATH: Final = re.compile(r"(?:\b[A-Za-z]:|~|\.{1,2})?(?:[\\/]+[^\\/\s'\"<>|:;,()\[\]{}=]+)+[\\/]?")
+_PART: Final = r"[^\\/\s'\"<>|:;,()\[\]{}=]+"
+_PATH: Final = re.compile(
+    rf"(?<![\w.])(?:[A-Za-z]:|~|\.{{1,2}})?(?:[\\/]+{_PART})+[\\/]?"  # from a root, a home or here
+    rf"|(?:{_PART}[\\/])+{_PART}\.\w{{1,6}}\b"  # a file below a folder
+)
+_FILE: Final = re.compile(r"[^.].*\.\w{1,6}")
 _GONE: Final = "[left out]"
 
-_EMPTY: Final = frozenset({"cwd", "executable", "cache_dir", "cache_path", "evalue", "message", "host"})
+_EMPTY: Final = frozenset({"cwd", "executable", "cache_dir", "cache_path", "evalue", "message", "error", "host"})
 """Fields whose text is dropped wherever they stand."""
 
 _VALUES: Final = frozenset({"constants", "statics", "captured"})
@@ -27,6 +33,9 @@ _VALUES: Final = frozenset({"constants", "statics", "captured"})
 
 _DIGESTS: Final = {"source": ("text",), "cell_begin": ("source",), "stale": ("old", "new")}
 """Texts that become digests, by kind of line."""
+
+_COMPARED: Final = frozenset({"hashed", "generated"})
+"""Texts that become digests wherever they stand."""
 
 
 def redacted(recording: Recording) -> Recording:
@@ -43,13 +52,18 @@ def redacted(recording: Recording) -> Recording:
 
 
 def without_paths(text: str) -> str:
-    """Return the text with every path cut to its last part."""
+    """Return the text with every path left out but for the name of its file."""
     return _PATH.sub(_last_part, text)
 
 
 def _last_part(match: re.Match[str]) -> str:
-    parts = [part for part in re.split(r"[\\/]+", match[0]) if part]
-    return parts[-1] if len(parts) > 1 else _GONE
+    last = re.split(r"[\\/]+", match[0])[-1]
+    return last if _FILE.fullmatch(last) else _GONE
+
+
+def _log_text(text: str) -> str:
+    """Return what Warp printed without lines that may quote the user's code."""
+    return "\n".join(without_paths(line) if tells(line) else _GONE for line in text.splitlines())
 
 
 def _digest(text: str) -> str:
@@ -69,7 +83,7 @@ def _run(run: Run) -> Run:
         run,
         wires=tuple(map(_wire, run.wires)),
         failure=_failure(run.failure) if run.failure else None,
-        printed=tuple(map(without_paths, run.printed)),
+        printed=tuple(map(_log_text, run.printed)),
         extra={},
     )
 
@@ -97,6 +111,8 @@ def _line(line: RawLine) -> RawLine:
     for name in _DIGESTS.get(kind, ()):
         if isinstance(line.get(name), str):
             found[name] = _digest(line[name])
+    if kind == "log" and isinstance(line.get("text"), str):
+        found["text"] = _log_text(line["text"])
     if kind == "header":
         found["argv"] = []
         found["env"] = _each(line.get("env"), lambda _: _GONE)
@@ -108,6 +124,8 @@ def _value(name: str, value: Any) -> Any:
         return _each(value, _constant)
     if name in _EMPTY and isinstance(value, str):
         return _GONE
+    if name in _COMPARED and isinstance(value, str):
+        return _digest(value)
     if isinstance(value, str):
         return without_paths(value)
     if isinstance(value, dict):
