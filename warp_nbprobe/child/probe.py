@@ -712,8 +712,8 @@ def _launch_slowly(
         kind, caller = "tiled", frame.f_back
         if _state.local.tiled:
             requested = _state.local.tiled[-1]
-    user = caller if _kind_of_code(caller.f_code)[1] == "user" else _user_frame(caller)
-    site: Any = user if user is not None else caller
+    user: Any = caller if _kind_of_code(caller.f_code)[1] == "user" else _user_frame(caller)
+    site: Any = caller if user is None else user
     dims = tuple(dim) if isinstance(dim, (list, tuple)) else dim
     kid = _kid(kernel)
     types_key = tuple(_type_key(value) for value in (*inputs, *outputs)) if kernel.is_generic else None
