@@ -109,11 +109,19 @@ def test_the_log_is_read_only_where_hooks_gave_no_event() -> None:
     assert [one.source for _, one in found] == ["hook", "hook", "log"]
 
 
-def test_printed_lines_are_read_only_when_nothing_else_tells() -> None:
-    printed = ("Module app 0a1b2c3 load on device 'cpu' took 12.50 ms  (compiled)",)
+PRINTED = ("Module app 0a1b2c3 load on device 'cpu' took 12.50 ms  (compiled)",)
 
-    assert [one.module for _, one in ordered_events(run("cold", [cell(1, 1, 2)], printed=printed))] == ["app"]
-    assert len(ordered_events(run("cold", [event("x", 1, 2)], printed=printed))) == 1
+
+def test_printed_lines_are_read_where_a_hook_was_missing_and_nothing_else_tells() -> None:
+    deaf = warp(hooks={"compile": "no such function"})
+
+    assert [one.module for _, one in ordered_events(run("cold", [deaf], printed=PRINTED))] == ["app"]
+    assert [one.module for _, one in ordered_events(run("cold", [deaf, event("x", 1, 2)], printed=PRINTED))] == ["x"]
+
+
+def test_what_a_program_prints_is_not_believed_against_whole_hooks() -> None:
+    assert not ordered_events(run("cold", [warp(hooks={"compile": "ok"})], printed=PRINTED))
+    assert not ordered_events(run("cold", [cell(1, 1, 2)], printed=PRINTED))
 
 
 def test_a_native_time_that_no_hook_gave_is_filled_from_the_log() -> None:
