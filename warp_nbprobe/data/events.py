@@ -13,14 +13,22 @@ from warp_nbprobe.data.records import CellBegin, CellEnd, Event, Place, Wire, pa
 def ordered_events(run: Run) -> list[tuple[Wire, Event]]:
     """Return all module events of a run over its processes, by start time: their index is their ``seq``.
 
-    A process whose hooks gave no event is read from Warp's own log lines, a run without any log line from
-    what the host saw printed.
+    A process whose hooks gave no event is read from Warp's own log lines; a run that has none either, though
+    a hook was missing or the probe never spoke, from what the host saw printed.
     """
     found = [(wire, event) for wire in run.wires for event in (with_log(wire) or log_events(wire))]
-    if not found and not any(wire.log for wire in run.wires):
+    if not found and run.printed and not _hooked(run):
         main = run.wires[0] if run.wires else parse_wire(())
         return [(main, event) for event in printed_events(run.printed)]
     return sorted(found, key=lambda pair: pair[1].t0)
+
+
+def _hooked(run: Run) -> bool:
+    """Whether the main process can have had no event that its hooks did not tell of."""
+    main = run.wires[0] if run.wires else None
+    if main is None or main.header is None:
+        return False
+    return main.warp is None or all(said == "ok" for said in main.warp.hooks.values())
 
 
 def clock(run: Run) -> Clock:

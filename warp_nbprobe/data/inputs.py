@@ -20,7 +20,8 @@ def input_leaves(wire: Wire, inputs: Inputs) -> Leaves:
     """Return every input of one hash once, by name, in the order of their names."""
     found: Leaves = {f"option {name}": str(text) for name, text in inputs.options.items()}
     if inputs.block_dim is not None:
-        found["block_dim"] = str(inputs.block_dim)
+        found |= {"block_dim": str(inputs.block_dim)}
+        found.pop("option block_dim", None)  # the same
     functions: dict[int, None] = {}
     structs: dict[int, None] = {}
     for label, kernel in labelled_kernels(wire, inputs):
