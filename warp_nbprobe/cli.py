@@ -1,6 +1,6 @@
 """The command ``warp-nbprobe``: translates words into calls of ``api`` and prints what comes back.
 
-Exit status: 0; 1 when the measured code failed or a limit was exceeded; 2 for a misuse.
+Exit status: 0; 1 when the measured code failed or a limit was exceeded; 2 for a misuse; 130 when it was stopped.
 """
 
 from __future__ import annotations
@@ -47,11 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(_help(name))
             return 0
         command = _COMMANDS[name]
-        parsed = parse([Word(word, 0) for word in rest], command.options, what=f"warp-nbprobe {name}")
+        parsed = parse([Word(word, 0) for word in rest], command.options, what=f"warp-nbprobe {name}", mixed=True)
         return command.run(parsed)
     except NBProbeError as error:
         print(f"warp-nbprobe: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError | ReportError) else 1
+    except KeyboardInterrupt:
+        print("warp-nbprobe: stopped; nothing of it is left running.", file=sys.stderr)
+        return 130
 
 
 def _demo(parsed: Parsed) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from warp_nbprobe.measurement import Measurement
 
 _COMPLETERS = "complete_command"
+_SESSIONS: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()  # what `%reload_ext` must not lose
 
 
 @contextmanager
@@ -49,7 +51,7 @@ class NBProbeMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self.session = Session()
+        self.session = _SESSIONS.setdefault(shell, Session())
         self.displays = Displays(shell)
 
     @no_var_expand
@@ -153,11 +155,11 @@ class NBProbeMagics(Magics):
         except (NBProbeError, KeyboardInterrupt) as error:
             found = getattr(error, "measurement", None)
             if found is not None:
-                self._show(found, parsed, screen, finished=isinstance(error, TooManyBuilds))
                 self._bind(found, parsed, raising=True)
+                self._show(found, parsed, screen, finished=isinstance(error, TooManyBuilds))
             raise
-        self._show(measurement, parsed, screen, finished=not measurement.failed)
         self._bind(measurement, parsed, raising=measurement.failed)
+        self._show(measurement, parsed, screen, finished=not measurement.failed)
         if measurement.failed:
             self._raise_own(measurement)
         self.displays.returned(measurement)
@@ -208,7 +210,7 @@ class NBProbeMagics(Magics):
 
 
 def register(shell: Any) -> None:
-    """Register magics, displays and completion with a shell; once, so that a session keeps what it has."""
+    """Register magics, displays and completion with a shell, once."""
     if NBProbeMagics.__name__ in shell.magics_manager.registry:
         return
     magics = NBProbeMagics(shell)

@@ -56,6 +56,13 @@ def as_it_is(text: str) -> tuple[str, ...]:
     return (text,)
 
 
+def report_file(text: str) -> str:
+    """Read the name of a report file to write."""
+    if not text.endswith((".json", ".json.gz")):
+        raise ValueError(f"a file name that ends in .json or .json.gz, not {text!r}")
+    return text
+
+
 def assignment(text: str) -> tuple[tuple[str, str], ...]:
     """Read ``NAME=VALUE``."""
     key, equals, value = text.partition("=")
@@ -180,7 +187,7 @@ MEASURE: tuple[Option, ...] = (
         "less on screen: neither progress, nor the cell's own output, nor the panels",
         default=False,
     ),
-    Option("save", ("--save",), "write the report to FILE (.json or .json.gz)", str, "FILE"),
+    Option("save", ("--save",), "write the report to FILE (.json or .json.gz)", report_file, "FILE"),
 )
 """In the order a person needs them."""
 

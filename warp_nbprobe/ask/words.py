@@ -66,8 +66,8 @@ def _unquoted(match: re.Match[str]) -> str:
     return single if double is None else re.sub(r"\\(.)", r"\1", double)
 
 
-def parse(words: Sequence[Word], options: Sequence[Option], *, what: str) -> Parsed:
-    """Read options until the first word that is none.
+def parse(words: Sequence[Word], options: Sequence[Option], *, what: str, mixed: bool = False) -> Parsed:
+    """Read options until the first word that is none; with ``mixed`` also those after it.
 
     Args:
         words: The words of the line.
@@ -79,13 +79,18 @@ def parse(words: Sequence[Word], options: Sequence[Option], *, what: str) -> Par
     """
     by_flag = {flag: option for option in options for flag in option.flags}
     values, given = defaults(options), set()
+    others: list[Word] = []
     at = 0
     while at < len(words):
         text = words[at].text
         if text == "--":
-            return Parsed(values, frozenset(given), tuple(words[at + 1 :]), True)
+            return Parsed(values, frozenset(given), (*others, *words[at + 1 :]), True)
         if not text.startswith("-") or text == "-" or _NUMBER.match(text):
-            break
+            if not mixed:
+                break
+            others.append(words[at])
+            at += 1
+            continue
         option, value = _option(text, by_flag, what)
         if option.later:
             raise not_yet(f"{what}: {option.flags[-1]}")
@@ -101,7 +106,7 @@ def parse(words: Sequence[Word], options: Sequence[Option], *, what: str) -> Par
                 value, at = words[at].text, at + 1
             _store(values, option, value, what)
         given.add(option.key)
-    return Parsed(values, frozenset(given), tuple(words[at:]), False)
+    return Parsed(values, frozenset(given), (*others, *words[at:]), False)
 
 
 def _option(text: str, by_flag: dict[str, Option], what: str) -> tuple[Option, str | None]:
