@@ -707,7 +707,7 @@ def _launch_slowly(
         _state.local.unrecorded = (position, _name_of(kernel))
     kind: str = "launch"
     caller: Any = frame
-    requested = None if block_dim is None or block_dim == _state.silent_block_dim else int(block_dim)
+    requested = None if block_dim is None or block_dim == _state.silent_block_dim else _asked(block_dim)
     if frame.f_code is _code_of(context.launch_tiled):
         kind, caller = "tiled", frame.f_back
         if _state.local.tiled:
@@ -777,12 +777,17 @@ def _type_key(value: Any) -> Any:
     return type(value) if dtype is None else (dtype, getattr(value, "ndim", None))
 
 
+def _asked(block_dim: Any) -> int:
+    """Return a block dimension as a number; in a rehearsal it carries the one that a GPU would have had."""
+    return int(getattr(block_dim, "asked", block_dim))
+
+
 def _resolved_block_dim(device: Any, requested: Any) -> int:
     """Return the block dimension that a launch really gets, by Warp's own rule where it has one."""
     resolve = getattr(_state.context, "_resolve_launch_block_dim", None)
     if resolve is not None:
         try:
-            return int(resolve(device, requested))
+            return _asked(resolve(device, requested))
         except (ValueError, NotImplementedError):
             return int(requested)  # Warp will refuse this launch itself
     if device.is_cpu:
@@ -1857,7 +1862,7 @@ def _end(event: dict[str, Any], status: str) -> None:
         mismatch=event["mismatch"],
         cache_path=event.get("cache_path"),
         holders=_holders(module, facts) if status == "compiled" and facts is not None else {},
-        rehearsed=False,
+        rehearsed=bool(event.get("rehearsed")),
         source="hook",
     )
     _tell_counts()
@@ -1892,7 +1897,9 @@ def _parts(event: dict[str, Any], status: str) -> dict[str, Any]:
             )
     if hooks.get("build_lto") != "ok":
         parts["lto_ms"], why["lto_ms"] = None, "this Warp makes LTO objects in a way that the recorder does not know"
-    if event["aot"] or event.get("replayed"):
+    if event.get("rehearsed"):
+        parts["load_ms"], why["load_ms"] = None, "a rehearsal loads nothing on a device"
+    elif event["aot"] or event.get("replayed"):
         parts["load_ms"] = 0.0
     elif event["compile_end"] is not None:
         parts["load_ms"] = max(0.0, (event["t1"] - event["compile_end"]) / 1e6) if status != "error" else 0.0
@@ -2816,6 +2823,9 @@ def _printed_line(text: str) -> None:
 # Attaching: each hook point is tried on its own, what is missing is said
 
 
+after_attach: list[Callable[[Any, Any], None]] = []  # what else waits for Warp: the rehearsal
+
+
 def _attach(warp: Any, begun: int) -> None:
     """Put the hooks into a Warp that has just been imported."""
     started = _clock()
@@ -2843,6 +2853,8 @@ def _attach(warp: Any, begun: int) -> None:
             _state.hooks[name] = f"{error}" or type(error).__name__
     if _state.hooks.get("_run_codegen") == "ok":
         _state.hooks["codegen"] = "ok"
+    for follow in after_attach:
+        follow(warp, context)
     _state.spent_ns += _clock() - started
     _write(
         "warp",
