@@ -65,6 +65,7 @@ def test_a_missing_part_is_none_and_a_null_flag_its_default() -> None:
         {**event("app", 1, 2), "t0": 2**70},
         {"kind": "order", "n": 3, "zlib": "AAAA"},
         {"kind": "order", "n": 10**12, "zlib": ""},
+        {"kind": "order", "n": 0, "size": 3, "zlib": "eJwDAAAAAAE="},
         {"kind": "define_counts", "t": 1, "counts": {"a": 1}},
         header(wire=2),
     ],
@@ -152,7 +153,7 @@ def test_the_latest_rehash_of_a_module_counts() -> None:
     assert wire(lines).rehashes["app"].ms == 4.0
 
 
-@given(st.lists(st.integers(1, 2**32 - 1)))
+@given(st.lists(st.integers(1, 2**32 - 1)) | st.lists(st.integers(1, 300)) | st.lists(st.integers(1, 255)))
 def test_the_order_survives_its_coding(ids: list[int]) -> None:
     coded = encode_order(np.array(ids, dtype=np.uint32))
 

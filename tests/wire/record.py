@@ -6,10 +6,12 @@ machine is replaced.
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +73,6 @@ CASES: dict[str, tuple[str, list[str]]] = {
 def record(name: str) -> None:
     """Measure one case and write its wires."""
     import warp_nbprobe as nb
-    from warp_nbprobe.data.records import encode_order
 
     setup, cells = CASES[name]
     with tempfile.TemporaryDirectory() as work:
@@ -83,7 +84,8 @@ def record(name: str) -> None:
         for number, wire in enumerate(run.wires):
             lines: list[Any] = list(wire.raw)
             if wire.footer is not None:
-                lines.insert(len(lines) - 1, {"kind": "order", **encode_order(wire.order)})
+                packed = base64.b64encode(zlib.compress(wire.order.tobytes())).decode()
+                lines.insert(len(lines) - 1, {"kind": "order", "n": len(wire.order), "zlib": packed})
             elif len(wire.order):
                 (folder / f"launches-{number}.bin").write_bytes(wire.order.tobytes() + bytes(64))
             text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)

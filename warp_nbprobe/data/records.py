@@ -68,6 +68,7 @@ RawLine: TypeAlias = "dict[str, Any] | str"
 """A line as it stood on the wire; a text where it was no JSON object."""
 
 WIRE_VERSION: Final = 1
+_SIZES: Final = (1, 2, 4)
 _CHUNK: Final = 2**20
 _MOST_LAUNCHES: Final = 2**28  # a file that claims more is damaged: that many take most of an hour
 
@@ -151,24 +152,30 @@ def parse_wire(
 
 
 def encode_order(order: Order) -> dict[str, Any]:
-    """Return ``{"n", "zlib"}`` as an ``order`` line has them."""
-    packed = zlib.compress(np.ascontiguousarray(order, dtype="<u4").tobytes(), 6)
-    return {"n": len(order), "zlib": base64.b64encode(packed).decode("ascii")}
+    """Return ``{"n", "zlib", "size"}``: the ids in as few bytes each as they need, compressed."""
+    size = next(size for size in _SIZES if int(order.max(initial=0)) < 256**size)
+    packed = zlib.compress(order.astype(f"<u{size}").tobytes(), 6)
+    return {"n": len(order), "size": size, "zlib": base64.b64encode(packed).decode("ascii")}
 
 
 def decode_order(line: dict[str, Any]) -> Order:
-    """Return the order that ``{"n", "zlib"}`` holds; ``WireError`` when it does not hold ``n`` ids."""
-    count, text = line.get("n"), line.get("zlib")
+    """Return the order that ``{"n", "zlib"}`` holds; ``WireError`` when it does not hold ``n`` ids.
+
+    ``size`` is the bytes of an id; the wire has four and does not say so.
+    """
+    count, size, text = line.get("n"), line.get("size", 4), line.get("zlib")
     if type(count) is not int or not 0 <= count <= _MOST_LAUNCHES or not isinstance(text, str):
         raise WireError("an order line without a count and its data")
+    if type(size) is not int or size not in _SIZES:
+        raise WireError(f"the order of launches has ids of {size!r} bytes")
     try:
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(base64.b64decode(text, validate=True), 4 * count + 1)
+        data = unpacker.decompress(base64.b64decode(text, validate=True), size * count + 1)
     except (binascii.Error, zlib.error, ValueError) as error:
         raise WireError(f"the order of launches is damaged: {error}") from None
-    if len(data) != 4 * count:
-        raise WireError(f"the order of launches should hold {count} ids, it holds {len(data) // 4}")
-    return np.frombuffer(data, dtype="<u4").astype(np.uint32, copy=False)
+    if len(data) != size * count:
+        raise WireError(f"the order of launches should hold {count} ids, it holds {len(data) // size}")
+    return np.frombuffer(data, dtype=f"<u{size}").astype(np.uint32)
 
 
 def _mapped(path: Path) -> bytes | None:
