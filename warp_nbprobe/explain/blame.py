@@ -66,22 +66,25 @@ def _sets(assign: Assign, module: str, name: str) -> bool:
 
 
 def last_assignment(build: Build, name: str, kernel: Kernel, new: str | None) -> Place | None:
-    """Return the line that last gave ``name`` its value before the build.
+    """Return the line that last gave ``name`` its value before the build."""
+    return assigned_before(build.run, build.wire, name, kernel, build.event.place, build.event.t0, new)
+
+
+def assigned_before(
+    run: Run, wire: Wire, name: str, kernel: Kernel, trigger: Place | None, until: int, new: str | None
+) -> Place | None:
+    """Return the line that last gave ``name`` its value before ``until``, when ``trigger`` was running.
 
     In a notebook that is looked for in the cells executed; for a kernel in a file in that file, then in the
     other files and cells that assign the name as an attribute (``module.name = ...``).
     """
-    trigger = build.event.place
-    texts = list(_texts(build.run, build.wire, build.event.t0))
-    defined = kernel.state.defined
-    own = [text for text in texts if _shares_globals(text, defined)]
+    texts = list(_texts(run, wire, until))
+    own = [text for text in texts if _shares_globals(text, kernel.state.defined)]
     found = _latest(own, name, trigger, new)
     if found is None and "." not in name:
         rest = [text for text in texts if text not in own]
-        found = _latest(rest, name, trigger, new, attribute=True)
-    elif found is None:
-        found = _latest(texts, name, trigger, new)
-    return found
+        return _latest(rest, name, trigger, new, attribute=True)
+    return found or _latest(texts, name, trigger, new)
 
 
 @dataclass(frozen=True, slots=True)

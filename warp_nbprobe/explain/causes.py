@@ -16,8 +16,9 @@ from warp_nbprobe.data.events import ordered_events
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Wire
 from warp_nbprobe.explain.contents import Build, Catalog
-from warp_nbprobe.explain.difference import Difference, differ
+from warp_nbprobe.explain.difference import Added, Changed, Difference, OptionChange, differ
 from warp_nbprobe.explain.nearest import nearest
+from warp_nbprobe.explain.pairing import Kernel
 
 ORDER: Final = (
     "first",
@@ -53,6 +54,26 @@ class Explained:
         """The first cause that holds."""
         return self.causes[0]
 
+    @property
+    def added(self) -> tuple[Added, ...]:
+        """The kernels that came."""
+        return self.difference.added if self.difference else ()
+
+    @property
+    def changed(self) -> tuple[Changed, ...]:
+        """The kernels that are there with other content."""
+        return self.difference.changed if self.difference else ()
+
+    @property
+    def removed(self) -> tuple[Kernel, ...]:
+        """The kernels that are gone."""
+        return self.difference.removed if self.difference else ()
+
+    @property
+    def options(self) -> tuple[OptionChange, ...]:
+        """The options with other values."""
+        return self.difference.options if self.difference else ()
+
 
 @dataclass(slots=True)
 class _Seen:
@@ -70,9 +91,11 @@ class _Seen:
             self.identities.setdefault(build.identity, []).append(build)
 
 
-def explain(recording: Recording) -> dict[tuple[int, str], tuple[Explained, ...]]:
-    """Return the explained events of every run, keyed by (sample, run), in the order of their ``seq``."""
-    catalog = Catalog()
+def explain(recording: Recording, catalog: Catalog) -> dict[tuple[int, str], tuple[Explained, ...]]:
+    """Return the explained events of every run, keyed by (sample, run), in the order of their ``seq``.
+
+    ``catalog`` is filled with what the builds are made of.
+    """
     found: dict[tuple[int, str], tuple[Explained, ...]] = {}
     colds: dict[int, _Seen] = {}
     for run in sorted(recording.runs, key=lambda run: (run.sample, run.run != "cold")):

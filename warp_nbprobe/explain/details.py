@@ -123,7 +123,8 @@ def _tell_kept(explained: Explained) -> Iterable[Told]:
         name, count = quoted(item.new.state.name), len(item.olds) + 1
         yield Told(
             f"Kernel {name}{where(build, item.new.state.defined)} was defined anew while its older "
-            f"{plural(len(item.olds), 'version')} {'is' if count == 2 else 'are'} still there, so {count} versions are "
+            f"{plural(len(item.olds), 'version')} {'is' if count == 2 else 'are'} still there, so {count} "
+            f"versions are "
             f"built: {holders_text(build, item)}.",
             item.new.state.defined,
         )
