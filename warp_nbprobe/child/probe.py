@@ -76,11 +76,19 @@ class _Wire:
     """An append-only file of JSON lines; a line is one ``write``, so a crash loses none that was written."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.path = os.path.join(folder, f"wire-{os.getpid()}.jsonl")
-        self.handle: int | None = os.open(
-            self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600
-        )
+        self.name, self.handle = self._new_file(folder)
+
+    @staticmethod
+    def _new_file(folder: str) -> tuple[str, int | None]:
+        """Make a file of a name that nobody has: a process may have this pid's wire before an ``exec``."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        for again in itertools.count(1):
+            name = str(os.getpid()) if again == 1 else f"{os.getpid()}-{again}"
+            try:
+                return name, os.open(os.path.join(folder, f"wire-{name}.jsonl"), flags, 0o600)
+            except FileExistsError:
+                continue
+        raise OSError("no name is left")
 
     def write(self, kind: str, **fields: Any) -> None:
         if self.handle is None:
@@ -95,6 +103,18 @@ class _Wire:
         if self.handle is not None:
             os.close(self.handle)
             self.handle = None
+
+
+class _ForkedWire(_Wire):
+    """The wire of a forked process, made when there is something to write: most forks run another program at once."""
+
+    def __init__(self) -> None:
+        self.name, self.handle = "", None
+
+    def write(self, kind: str, **fields: Any) -> None:
+        if _state.wire is self:
+            _open_forked()
+            _write(kind, **fields)
 
 
 class _Local(threading.local):
@@ -122,6 +142,8 @@ class _State:
         self.spent_ns = 0
         self.launch_ns: float | None = None
         self.finished = False
+        self.is_command = False  # a process whose wire says when its code began and ended
+        self.in_workers = False  # multiprocessing is told to finish our record in its workers
         self.ids = itertools.count(1)
         self.kids = itertools.count(1)
         self.threads: dict[int, int] = {}
@@ -560,23 +582,22 @@ def _values_now(reads: _Reads) -> tuple[Any, ...]:
 class _Recorder:
     """The order of launches, as signature ids in a file that survives a crash."""
 
-    def __init__(self, folder: str | None, room: int = ROOM) -> None:
+    def __init__(self, path: str | None, room: int = ROOM) -> None:
         self.keys: dict[Any, Any] = {}
         self.ids: dict[Any, int] = {}
         self.signatures: list[tuple[str, int]] = [("", 0)]  # kernel name and thread, by id
         self.capturing = 0
         self.room = room
-        self.path: str | None = None
+        self.path = path
         self.map: Any = None
         self.count = itertools.count()
-        self.view = self._view(folder)
+        self.view = self._view()
         self.record = self._make_record()
 
-    def _view(self, folder: str | None) -> memoryview:
-        if folder is None:
+    def _view(self) -> memoryview:
+        if self.path is None:
             self.map = bytearray(self.room * 4)
         else:
-            self.path = os.path.join(folder, f"launches-{os.getpid()}.bin")
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
             try:
                 os.ftruncate(handle, self.room * 4)
@@ -585,14 +606,19 @@ class _Recorder:
                 os.close(handle)
         return memoryview(self.map).cast("I")
 
-    def restart(self, folder: str) -> None:
-        """Begin anew in a forked process, under the same rewritten code."""
-        self.view.release()
-        self.map.close()
+    def forget(self) -> None:
+        """Begin anew in a forked process, under the same rewritten code: the first launch comes to be looked at."""
         self.keys, self.ids, self.signatures = {}, {}, [("", 0)]
         self.count = itertools.count()
-        self.view = self._view(folder)
-        self._bind(keys=self.keys, put_at=self.view, count=self.count)
+        self._bind(keys=self.keys, count=self.count)
+
+    def move(self, path: str) -> None:
+        """Write to another file from now on: the present one is the parent's."""
+        self.view.release()
+        self.map.close()
+        self.path = path
+        self.view = self._view()
+        self._bind(put_at=self.view)
 
     def capture(self, capturing: int) -> None:
         """Look at every launch while a graph is captured, since such a launch is none yet."""
@@ -3214,22 +3240,54 @@ class _Loader(importlib.abc.Loader):
 # Cells and the life of the process
 
 
-def start(wire_dir: str) -> None:
-    """Open the wire in a folder and wait for Warp; call once, before the user's code.
+def start(wire_dir: str, *, code_begun: int | None = None, spent_ns: int = 0) -> None:
+    """Open the wire in a folder and wait for Warp; call once, before the user's code imports Warp.
+
+    Args:
+        wire_dir: The folder.
+        code_begun: When the code of a command began; such a process calls ``finish`` itself when it ends.
+        spent_ns: What it took to load this text while that code ran.
 
     Raises:
         OSError: The folder cannot be written to.
     """
     _state.folder = wire_dir
     _state.wire = _Wire(wire_dir)
-    _state.recorder = _Recorder(wire_dir)
+    _state.recorder = _Recorder(_launches_file(_state.wire))
+    _state.spent_ns = spent_ns
     _write_header(None)
+    if code_begun is not None:
+        _state.is_command = True
+        _write("code_begin", t=code_begun)
     sys.meta_path.insert(0, _Watcher())
     if "warp" in sys.modules and hasattr(sys.modules["warp"], "launch"):
         _attach(sys.modules["warp"], _clock())  # a kernel that had Warp before we came
-    atexit.register(finish)
+    if code_begun is None:
+        atexit.register(finish)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_forked)
+    _finish_in_workers()
+
+
+def _launches_file(wire: _Wire) -> str:
+    return os.path.join(_state.folder, f"launches-{wire.name}.bin")
+
+
+def _finish_in_workers() -> None:
+    """Have the workers of multiprocessing finish their records: they leave by ``os._exit``, past ``atexit``."""
+    util = sys.modules.get("multiprocessing.util")
+    if util is None:
+        return
+
+    def at_end(state: Any) -> None:
+        util.Finalize(None, finish, exitpriority=-1000)
+
+    if not _state.in_workers:
+        _state.in_workers = True
+        util.register_after_fork(_state, at_end)  # a worker forgets what was registered before it began
+    process = sys.modules.get("multiprocessing.process")
+    if getattr(process, "_parent_process", None) is not None:
+        at_end(_state)
 
 
 def _write_header(cell: int | None) -> None:
@@ -3264,34 +3322,47 @@ def _cpu_name() -> str | None:
 
 
 def _forked() -> None:
-    """Write a wire of its own in a forked process."""
+    """Forget in a forked process what belongs to its parent's wire."""
     wire, recorder = _state.wire, _state.recorder
     if wire is None or recorder is None:
         return
     try:
         wire.close()
+        _state.wire = _ForkedWire()
         _state.lock, _state.native_capture = threading.RLock(), threading.Lock()
         _state.local.event = None
         _state.interned, _state.defines, _state.define_counts, _state.rehashes = {}, {}, {}, {}
         _state.files, _state.taped_seen, _state.threads, _state.finished = {}, set(), {}, False
+        _state.is_command, _state.spent_ns = False, 0
         for about in list(_state.modules.values()):
             about.hashes = {key: facts for key, facts in about.hashes.items() if facts["loaded"]}
-        _state.wire = _Wire(_state.folder)
-        recorder.restart(_state.folder)
-        _write_header(_state.cell)
-        if _state.warp is not None:
-            _write(
-                "warp",
-                t=_clock(),
-                t0=_clock(),
-                version=str(getattr(_state.warp.config, "version", "")),
-                path=_state.warp_folder,
-                hooks=_state.hooks,
-                probe_ns=0,
-            )
-            _state.runtime_told = False
+        recorder.forget()
+        _finish_in_workers()
     except Exception as error:
         _trouble("fork", error)
+
+
+def _open_forked() -> None:
+    """Give a forked process a wire of its own."""
+    try:
+        _state.wire = wire = _Wire(_state.folder)
+        if _state.recorder is not None:
+            _state.recorder.move(_launches_file(wire))
+    except OSError:
+        _state.wire = None  # the run's folder is gone: nobody reads any more
+        return
+    _write_header(_state.cell)
+    if _state.warp is not None:
+        _write(
+            "warp",
+            t=_clock(),
+            t0=_clock(),
+            version=str(getattr(_state.warp.config, "version", "")),
+            path=_state.warp_folder,
+            hooks=_state.hooks,
+            probe_ns=0,
+        )
+        _state.runtime_told = False
 
 
 def attach_ipython(shell: Any, get_metadata: Callable[[], Any]) -> None:
@@ -3385,8 +3456,14 @@ def finish() -> None:
     wire, recorder = _state.wire, _state.recorder
     if wire is None or recorder is None or _state.finished:
         return
+    ended = _clock()
     _state.finished = True
+    if isinstance(wire, _ForkedWire):
+        _state.wire = None
+        return  # it never had to do with Warp
     try:
+        if _state.is_command:
+            _write("code_end", t=ended)
         for about_module, about in list(_state.modules.items()):
             _rehashed(about_module.name, about, keep=1 if about.unique else 0)
         _tell_counts()
