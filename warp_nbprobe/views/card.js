@@ -14,9 +14,9 @@
   var unit = { ms: 1, s: 1000, min: 60000 };
   var value = function (row, at) {
     var text = row.cells[at].textContent.trim();
-    var found = /^(\u2013|<?-?[\d.\s]*\d)\s*(ms|s|min)?\b/.exec(text);
+    var found = /^(\u2013|<?\u2212?[\d.\s]*\d)\s*(ms|s|min)?\b/.exec(text);
     if (!found) return text === "not measured" ? -1 : text.toLowerCase();
-    var number = found[1] === "\u2013" ? 0 : parseFloat(found[1].replace(/[<\s]/g, ""));
+    var number = found[1] === "\u2013" ? 0 : parseFloat(found[1].replace(/[<\s]/g, "").replace("\u2212", "-"));
     return number * (unit[found[2]] || 1);
   };
   all("table[data-table]").forEach(function (table) {
@@ -65,6 +65,7 @@
     node.style.cursor = "pointer";
     if (node.tagName !== "TR") node.setAttribute("role", "button");
     if (node.style.position === "absolute") node.setAttribute("aria-label", node.title);
+    else if (node.tagName !== "TR") node.title = "mark this wherever it shows";
     node.tabIndex = 0;
     node.onclick = function (event) {
       if (!String(getSelection()) && !event.target.closest("summary,button,pre,a")) mark(node);

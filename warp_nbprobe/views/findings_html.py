@@ -105,7 +105,7 @@ def checked_html(rows: Sequence[Row]) -> str:
     order = list(_OUTCOMES)
     columns = (
         Column("outcome", narrow=True),
-        Column("rule", narrow=True),
+        Column("rule", long=True),
         Column("kind", narrow=True),
         Column("signal", long=True),
     )

@@ -56,10 +56,11 @@ def card_html(m: Shown, *, script: bool = True) -> str:
     modules = modules_html(rows, reasons=reasons(m)) + warm_html(warm)
     source = source_html(m.cells, line_marks(rows, found))
     parts = [
-        top_html(m),
+        headline_html(m),
+        figures_html(m),
         section(heading("Findings", findings_aside(found)), said) if said else "",
         section(heading("Source", "the lines that triggered, caused or set something"), source, fold=True),
-        timeline_section(m),
+        section(*timeline_parts(m)),
         section(heading("Modules", modules_aside(rows)), modules, fold=True),
         section(heading("Launches", launches_aside(m)), groups, fold=True),
         section(heading("All figures", "median, spread, where each comes from"), figures_table_html(m), fold=True),
@@ -69,27 +70,26 @@ def card_html(m: Shown, *, script: bool = True) -> str:
     return div("".join(parts) + code, _CARD)
 
 
-def top_html(m: Shown) -> str:
-    """Return the headline, what went wrong, and the headline figures with their spread."""
-    lines = [
-        div(prose(subtitle(m)), f"{SMALL};{DIM};word-break:break-word"),
-        div(
-            prose(headline(m)), "font-size:16px;font-weight:600;line-height:1.4;padding:2px 0 0 0;word-break:break-word"
-        ),
-        troubles_html(m),
-    ]
-    if not m.failed:
-        lines += [tiles_html(m), composition_html(m)]
-    return "".join(lines)
+def headline_html(m: Shown) -> str:
+    """Return the headline under what was measured with which Warp, and what went wrong."""
+    said = div(
+        prose(headline(m)), "font-size:16px;font-weight:600;line-height:1.4;padding:2px 0 0 0;word-break:break-word"
+    )
+    return div(prose(subtitle(m)), f"{SMALL};{DIM};word-break:break-word") + said + troubles_html(m)
 
 
-def timeline_section(m: Shown, marked: Collection[str] = ()) -> str:
-    """Return the time line with its heading and legend."""
+def figures_html(m: Shown) -> str:
+    """Return the headline figures with their spread, and what the builds are made of; a failed run has none."""
+    return "" if m.failed else tiles_html(m) + composition_html(m)
+
+
+def timeline_parts(m: Shown, marked: Collection[str] = ()) -> tuple[str, str]:
+    """Return the time line's heading, and the time line with its legend."""
     line = timeline(m)
     sample = shown_sample(m)
     aside = f"sample {sample}, cold and warm on one scale; grey: the code itself" if sample is not None else ""
     legend = legend_html(line.parts()) if line is not None else ""
-    return section(heading("Timeline", aside), timeline_html(line, marked=marked) + legend)
+    return heading("Timeline", aside), timeline_html(line, marked=marked) + legend
 
 
 def page_html(m: Shown) -> str:

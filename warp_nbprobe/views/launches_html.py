@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from warp_nbprobe.views.rows import Row
 from warp_nbprobe.views.style import DIM, div, esc, span
@@ -16,10 +16,10 @@ _COLUMNS = (
     Column("kernel", long=True),
     Column("module", long=True),
     Column("dim", "launch dimensions", figures=True),
-    Column("device", "and block_dim as resolved", narrow=True),
+    Column("device", "and block_dim as resolved", long=True),
     Column("kind", "adjoint launches and replays are told apart", narrow=True),
     Column("arguments", "one type per argument, in order", long=True),
-    Column("at", "the nearest line in your own code"),
+    Column("at", "the nearest line in your own code", long=True),
 )
 
 
@@ -35,10 +35,10 @@ def launch_groups_html(groups: Sequence[Row], *, most: int = MOST_GROUPS, total:
     return table_html(columns, body, under=under if len(shown) < count else "", kind="launches")
 
 
-def launch_page_html(rows: Sequence[Row]) -> str:
-    """Return a page of the sequence: rows of ``launches``."""
-    columns = (Column("#", "position in the run", figures=True), *_COLUMNS, Column("built", "the event it caused"))
-    body = [TableRow((count_text(row["seq"]), *_cells(row), _built(row["triggered"]))) for row in rows]
+def launch_page_html(rows: Sequence[Row], events: Mapping[int, str]) -> str:
+    """Return a page of the sequence: rows of ``launches``; ``events`` names the module events by their ``seq``."""
+    columns = (Column("#", "position in the run", figures=True), *_COLUMNS, Column("caused", "the build or load"))
+    body = [TableRow((count_text(row["seq"]), *_cells(row), esc(events.get(row["triggered"], "")))) for row in rows]
     return table_html(columns, body)
 
 
@@ -52,13 +52,9 @@ def launch_words(row: Row) -> str:
     return ", ".join(words) or "launch"
 
 
-def _built(event: int | None) -> str:
-    return "" if event is None else f"event {event}"
-
-
 def _cells(row: Row) -> tuple[str, ...]:
     types = ", ".join(row["dtypes"] or ())
-    block = "" if row["block_dim"] is None else f" · {row['block_dim']}"
+    block = "" if row["block_dim"] is None else f"\u00a0·\u00a0{row['block_dim']}"
     asked = row["requested_block_dim"]
     device = f"{esc(row['device'] or '')}{block}"
     cut = types if len(types) <= _LONG_TYPES else f"{types[: _LONG_TYPES - 2]}…"

@@ -77,7 +77,7 @@ def longest(rows: Sequence[Row], most: int) -> list[Row]:
 def _table(shown: Sequence[Row], marks: MarksBySeq, times: Sequence[str], marked: Collection[str], under: str) -> str:
     columns = [
         Column("module", "with the first seven digits of its hash and what is worth a mark", long=True),
-        Column("device", "and block_dim", narrow=True),
+        Column("device", "and block_dim", long=True),
         Column("total", "Warp's own timer of the load", figures=True, width="12%"),
         *(_TIMES[name] for name in times),
         Column("why", "what changed since the module's earlier build, and the line that asked for it", long=True),
@@ -89,22 +89,22 @@ def _table(shown: Sequence[Row], marks: MarksBySeq, times: Sequence[str], marked
 
 def _row(row: Row, marks: Sequence[Mark], times: Sequence[str], most: float, marked: Collection[str]) -> TableRow:
     name = event_name(row)
+    chosen = name in marked and row["status"] in BUILT
     cells = (
-        _name_cell(row, marks),
-        esc(row["device"] or "") + (f" · {row['block_dim']}" if row["block_dim"] is not None else ""),
+        _name_cell(row, marks, ["chosen"] if chosen else []),
+        esc(row["device"] or "") + (f"\u00a0·\u00a0{row['block_dim']}" if row["block_dim"] is not None else ""),
         _total_cell(row, most),
         *(_part_cell(row, part) for part in times),
         _why_cell(row),
     )
-    chosen = name in marked and row["status"] in BUILT
     strongest = next((mark.tint for mark in marks if mark.tint in _TINT_OF_ROW), None)
-    ground = tint("chosen", 0.35) if chosen else tint(strongest, _TINT_OF_ROW[strongest]) if strongest else ""
+    ground = tint("chosen", 0.25) if chosen else tint(strongest, _TINT_OF_ROW[strongest]) if strongest else ""
     return TableRow(cells, (name,) if row["status"] in BUILT else (), ground)
 
 
-def _name_cell(row: Row, marks: Sequence[Mark]) -> str:
+def _name_cell(row: Row, marks: Sequence[Mark], chosen: Sequence[str]) -> str:
     """Return the name, and under it the hash, how many kernels, and the words of its marks."""
-    words = f" · <b>{esc(' · '.join(mark.word for mark in marks))}</b>" if marks else ""
+    words = f" · <b>{esc(' · '.join([*(mark.word for mark in marks), *chosen]))}</b>" if marks or chosen else ""
     kernels = "" if row["kernels"] is None else f" · {plural(len(row['kernels']), 'kernel')}"
     status = "" if row["status"] in BUILT else f"{esc(row['status'])} · "
     under = f"{status}{esc(hash_text(row['hash']))}{kernels}{words}"

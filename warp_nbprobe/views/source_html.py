@@ -102,7 +102,7 @@ def _marked(number: int, text: str, marks: LineMarks, chosen: Collection[str]) -
     words = marks.words()
     tinted = _WORDS[words[-1][0]]
     is_chosen = any(name in chosen for name in marks.builds())
-    ground = tint("chosen", 0.35) if is_chosen else tint(tinted, 0.1)
+    ground = tint("chosen", 0.25) if is_chosen else tint(tinted, 0.1)
     code = tag("pre", _numbered(number, text), f"{_CODE};flex:1.3 1 0;min-width:0;max-width:640px")
     chips = div(" ".join(_gutter(word, names, marks.ms) for word, names in words), _MARKS)
     style = f"display:flex;background-color:{ground};box-shadow:-2px 0 0 0 {rgb(TINTS[tinted])}"

@@ -21,12 +21,12 @@ from warp_nbprobe.views.units import count_text, dim_text, plural, share_text, t
 __all__ = ["headline", "one_line", "report_text"]
 
 DEFAULT_WIDTH = 100
-_NARROWEST, _WIDEST = 60, 140
+_NARROWEST, _WIDEST = 72, 140
 _MOST_LAUNCHES = 12
 
 
 def report_text(m: Shown, *, width: int | None = None) -> str:
-    """Return the report in lines of at most ``width`` characters (60 to 140)."""
+    """Return the report in lines of at most ``width`` characters (72 to 140)."""
     wide = min(max(width or DEFAULT_WIDTH, _NARROWEST), _WIDEST)
     blocks = [list(_top(m, wide))]
     if not m.failed:

@@ -77,7 +77,8 @@ def timeline(m: Shown) -> Timeline | None:
     for run in rows:
         row = run_row(m, run)
         if row is not None and row["wall_ms"] is not None:
-            walls[run] = float(row["wall_ms"])
+            # Builds stand where the clock had them, the time that the probe took included.
+            walls[run] = float(row["wall_ms"]) + float(row["probe_ms"] or 0.0)
     placed = [row for found in rows.values() for row in found if row["start_ms"] is not None]
     if not placed:
         return None

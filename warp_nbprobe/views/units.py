@@ -54,7 +54,7 @@ def time_text(ms: float | None, *, digits: int = 2) -> str:
     if ms is None or math.isnan(ms):
         return NOT_MEASURED
     number, unit = _time_parts(ms, digits)
-    return f"{number} {unit}"
+    return f"{number} {unit}".replace("-", "−")
 
 
 def time_cell(ms: float | None) -> str:
@@ -64,7 +64,7 @@ def time_cell(ms: float | None) -> str:
     if ms == 0:
         return "–"
     number, unit = _time_parts(ms, 3)
-    return f"{number}{_THIN}{unit}{_M_SPACE if unit == 's' else ''}"
+    return f"{number}{_THIN}{unit}{_M_SPACE if unit == 's' else ''}".replace("-", "−")
 
 
 def count_text(value: float | None) -> str:

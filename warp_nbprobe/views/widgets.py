@@ -13,7 +13,7 @@ import ipywidgets
 
 from warp_nbprobe.views.build_html import build_html
 from warp_nbprobe.views.findings_html import finding_html, finding_title
-from warp_nbprobe.views.html import timeline_section, top_html
+from warp_nbprobe.views.html import figures_html, headline_html, timeline_parts
 from warp_nbprobe.views.launches_html import launch_groups_html, launch_page_html
 from warp_nbprobe.views.marks import built, event_name
 from warp_nbprobe.views.modules_html import marks_by_row, page_html
@@ -27,7 +27,7 @@ from warp_nbprobe.views.style import DIM, div, esc, heading, visible
 from warp_nbprobe.views.units import time_text
 
 _FRAME: Final = "font-size:13px;line-height:1.45;text-align:left;padding:2px"
-_NONE: Final = "–"
+_NONE: Final = -1  # the value of a choice when nothing is chosen
 
 
 def explorer(m: Shown) -> Any:
@@ -45,33 +45,40 @@ class _Explorer:
         self._marks = marks_by_row(self._rows)
         self._marked: frozenset[str] = frozenset()
         self._choosing = False
-        names = [(_NONE, None), *((visible(finding_title(row)), at) for at, row in enumerate(self._findings))]
-        builds = [(_NONE, None), *((_build_title(row), row["seq"]) for row in built(self._rows))]
+        names = [("none chosen", _NONE), *((visible(finding_title(row)), at) for at, row in enumerate(self._findings))]
+        builds = [("none chosen", _NONE), *((_build_title(row), row["seq"]) for row in built(self._rows))]
         self._finding = _dropdown("finding", names, self._finding_chosen)
         self._build = _dropdown("build", builds, self._build_chosen)
         clear = ipywidgets.Button(description="show all", tooltip="nothing chosen, nothing marked")
-        clear.on_click(lambda _: self._choose(None, None))
+        clear.on_click(lambda _: self._choose(_NONE, _NONE))
         self._details = _html()
         self._timeline = _html()
         self._source = _html()
         self._modules = _ModulesTab(self._rows)
-        launches = _LaunchesTab(m)
-        more = ipywidgets.VBox([_html(checked_section(m)), _html(figures_table_html(m))])
+        launches = _LaunchesTab(m, self._rows)
+        figures = _html(figures_html(m) + figures_table_html(m))
         self._tabs = ipywidgets.Tab(
-            children=[self._timeline, self._modules.widget, self._source, launches.widget, more],
-            titles=["Timeline", "Modules", "Source", "Launches", "Checked and figures"],
+            children=[
+                self._timeline,
+                self._modules.widget,
+                self._source,
+                launches.widget,
+                figures,
+                _html(checked_section(m)),
+            ],
+            titles=["Timeline", "Modules", "Source", "Launches", "Figures", "Checked"],
         )
         choices = ipywidgets.HBox([self._finding, self._build, clear], layout={"flex_flow": "row wrap"})
-        self.widget = ipywidgets.VBox([_html(top_html(m)), choices, self._details, self._tabs])
+        self.widget = ipywidgets.VBox([_html(headline_html(m)), choices, self._details, self._tabs])
         self._render()
 
-    def _finding_chosen(self, at: int | None) -> None:
-        self._choose(at, None)
+    def _finding_chosen(self, at: int) -> None:
+        self._choose(at, _NONE)
 
-    def _build_chosen(self, seq: int | None) -> None:
-        self._choose(None, seq)
+    def _build_chosen(self, seq: int) -> None:
+        self._choose(_NONE, seq)
 
-    def _choose(self, finding: int | None, build: int | None) -> None:
+    def _choose(self, finding: int, build: int) -> None:
         """Mark what belongs to a finding or to a build; setting the one clears the other."""
         if self._choosing:
             return
@@ -82,10 +89,10 @@ class _Explorer:
             self._choosing = False
         marked: tuple[str, ...] = ()
         details = ""
-        if finding is not None:
+        if finding != _NONE:
             row = self._findings[finding]
             marked, details = tuple(row["events"] or ()), finding_html(row)
-        elif build is not None:
+        elif build != _NONE:
             row = next(row for row in self._rows if row["seq"] == build)
             marked, details = (event_name(row),), build_html(row, self._marks[build])
         self._marked = frozenset(marked)
@@ -93,7 +100,8 @@ class _Explorer:
         self._render()
 
     def _render(self) -> None:
-        self._timeline.value = _framed(timeline_section(self._m, self._marked))
+        title, line = timeline_parts(self._m, self._marked)
+        self._timeline.value = _framed(title + line)
         marks = line_marks(self._rows, self._findings)
         self._source.value = _framed(source_html(self._m.cells, marks, chosen=self._marked))
         self._modules.mark(self._marked)
@@ -156,8 +164,9 @@ class _ModulesTab:
 class _LaunchesTab:
     """Launches by kind, or one by one in pages; the sequence is expanded only when asked for."""
 
-    def __init__(self, m: Shown) -> None:
+    def __init__(self, m: Shown, rows: list[Row]) -> None:
         self._m = m
+        self._events = {row["seq"]: event_name(row) for row in rows}
         self._table = _html()
         self._how = ipywidgets.ToggleButtons(
             options=["grouped", "one by one"], style={"button_width": "auto"}, tooltips=["one row per kind", "in order"]
@@ -172,7 +181,9 @@ class _LaunchesTab:
         grouped = self._how.value == "grouped"
         frame = self._m.launch_groups if grouped else self._m.launches
         page = launches_page(frame, number, LAUNCHES_PER_PAGE, text)
-        self._table.value = _framed(launch_groups_html(page.rows) if grouped else launch_page_html(page.rows))
+        self._table.value = _framed(
+            launch_groups_html(page.rows) if grouped else launch_page_html(page.rows, self._events)
+        )
         return page
 
 
@@ -180,8 +191,8 @@ def _build_title(row: Row) -> str:
     return visible(f"{event_name(row)}, {time_text(row['ms'])}")
 
 
-def _dropdown(name: str, options: list[tuple[str, int | None]], chosen: Callable[[int | None], None]) -> Any:
-    widget = ipywidgets.Dropdown(options=options, description=name, value=None, layout={"width": "360px"})
+def _dropdown(name: str, options: list[tuple[str, int]], chosen: Callable[[int], None]) -> Any:
+    widget = ipywidgets.Dropdown(options=options, description=name, value=_NONE, layout={"width": "360px"})
     widget.style.description_width = "50px"
     widget.observe(lambda change: chosen(change["new"]), names="value")
     return widget
