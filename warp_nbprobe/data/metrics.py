@@ -11,6 +11,7 @@ import pandas as pd
 from warp_nbprobe.data.columns import SUMMARY, frame_of
 from warp_nbprobe.data.figures import Figure, missing, sample_figures
 from warp_nbprobe.data.model import Recording
+from warp_nbprobe.data.upstream import NOT_THERE, upstream_rows
 
 METRICS: Final[dict[str, Literal["ms", "bytes", "count", "ratio"]]] = {
     "cold_module_ms": "ms",
@@ -50,9 +51,24 @@ NOT_DIAGNOSED: Final = "What could be avoided was not worked out for this sample
 def summary_frame(recording: Recording, avoidable: Mapping[int, float | None]) -> pd.DataFrame:
     """Return one row per metric over the good samples; ``avoidable`` gives ``avoidable_ms`` of each."""
     good = recording.good_samples()
+    if recording.upstream is not None:
+        return _upstream_frame(recording)
     figures = [_with_avoidable(sample_figures(recording, sample), avoidable.get(sample)) for sample in good]
     nothing = None if good else why_nothing(recording)
     frame = frame_of((_row(name, [of[name] for of in figures], nothing) for name in METRICS), SUMMARY)
+    frame.index = pd.Index(list(METRICS), name="metric", dtype="object")
+    return frame
+
+
+def _upstream_frame(recording: Recording) -> pd.DataFrame:
+    """Return the figures that a report of NVIDIA's script has of its own."""
+    assert recording.upstream is not None
+    run = recording.first_cold_run()
+    launches = sum(len(wire.order) for wire in run.wires) if run else 0
+    rows = upstream_rows(recording.upstream, launches)
+    absent = {"median": None, "mad": None, "n": 0, "values": (), "source": "none"}
+    absent["reason"] = NOT_THERE if rows else why_nothing(recording)
+    frame = frame_of(({**absent, **rows.get(name, {}), "unit": unit} for name, unit in METRICS.items()), SUMMARY)
     frame.index = pd.Index(list(METRICS), name="metric", dtype="object")
     return frame
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from warp_nbprobe.data.records import Wire
+from warp_nbprobe.data.results import Result
 
 Extra = Mapping[str, Any]
 """Keys of a report file that this version does not know; kept, so that saving again loses nothing."""
@@ -55,6 +56,7 @@ class Run:
     lto_artifacts: int | None  # in the run's cache, counted when it ended
     lto_bytes: int | None
     printed: tuple[str, ...] = ()  # Warp-like lines the host saw, for Warps whose hooks are not understood
+    results: tuple[Result, ...] = ()  # of the expressions to check, in their order
     extra: Extra = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -76,6 +78,7 @@ class Recording:
     tool_version: str
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+    upstream: Extra | None = None  # of a report by NVIDIA's script: what it holds beside events and launches
     extra: Extra = field(default_factory=dict, compare=False, repr=False)
 
     def pair(self, sample: int) -> tuple[Run | None, Run | None]:

@@ -16,6 +16,7 @@ from warp_nbprobe.data.decode import KINDS
 from warp_nbprobe.data.log import tells
 from warp_nbprobe.data.model import Cell, Failure, Recording, Run
 from warp_nbprobe.data.records import RawLine, Wire, parse_wire
+from warp_nbprobe.data.results import redacted_results
 
 _PART: Final = r"[^\\/\s'\"<>|:;,()\[\]{}=]+"
 _PATH: Final = re.compile(
@@ -47,6 +48,7 @@ def redacted(recording: Recording) -> Recording:
         options={name: _option(value) for name, value in recording.options.items()},
         notes=tuple(map(without_paths, recording.notes)),
         label=without_paths(recording.label),
+        upstream=None if recording.upstream is None else _upstream(recording.upstream),
         extra={"redacted": True},
     )
 
@@ -84,8 +86,14 @@ def _run(run: Run) -> Run:
         wires=tuple(map(_wire, run.wires)),
         failure=_failure(run.failure) if run.failure else None,
         printed=tuple(map(_log_text, run.printed)),
+        results=redacted_results(run.results, _digest, _GONE),
         extra={},
     )
+
+
+def _upstream(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a report of NVIDIA's script holds without its command, folder and label."""
+    return {name: value for name, value in report.items() if not isinstance(value, str) and name != "command"}
 
 
 def _failure(failure: Failure) -> Failure:

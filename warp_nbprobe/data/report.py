@@ -18,6 +18,8 @@ from warp_nbprobe.data.model import Cell, Failure, Recording, Run
 from warp_nbprobe.data.records import Wire, encode_order
 from warp_nbprobe.data.redact import redacted
 from warp_nbprobe.data.report_read import FORMAT, SCHEMA, read_recording
+from warp_nbprobe.data.results import results_json
+from warp_nbprobe.data.upstream import is_upstream, read_upstream
 from warp_nbprobe.errors import ReportError
 
 _MOST_BYTES: Final = 2**30  # of JSON; what a compressed file may hold
@@ -35,14 +37,15 @@ def save_report(recording: Recording, path: str | Path, *, redact: bool = False)
 
 
 def load_report(path: str | Path) -> Recording:
-    """Read a report; nothing in it is executed.
+    """Read a report, one of NVIDIA's probe script as well; nothing in it is executed.
 
     Raises ``ReportError`` for a file that is none, is damaged, or was written by a newer version;
     ``OSError`` for one that cannot be opened.
     """
     data = Path(path).read_bytes()
     try:
-        return read_recording(load_object(_unpacked(data)))
+        report = load_object(_unpacked(data))
+        return read_upstream(report) if is_upstream(report) else read_recording(report)
     except (ValueError, zlib.error) as error:
         raise ReportError(path, _reason(data, error)) from None
 
@@ -88,6 +91,7 @@ def _recording(recording: Recording) -> dict[str, Any]:
         "options": _plain(recording.options),
         "cells": [_flat(cell) for cell in recording.cells],
         "runs": [_run(run) for run in recording.runs],
+        **({} if recording.upstream is None else {"upstream": _plain(recording.upstream)}),
     }
 
 
@@ -104,6 +108,7 @@ def _run(run: Run) -> dict[str, Any]:
         "lto_bytes": run.lto_bytes,
         "printed": list(run.printed),
         "wires": [_wire(wire) for wire in run.wires],
+        **({"results": results_json(run.results)} if run.results else {}),
     }
 
 

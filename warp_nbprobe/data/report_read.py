@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 from warp_nbprobe.data.decode import clean_text, frozen
 from warp_nbprobe.data.model import Cell, Failure, Recording, Run
-from warp_nbprobe.data.records import Wire, decode_order, parse_wire
+from warp_nbprobe.data.records import Wire, decode_order, known_only, parse_wire
+from warp_nbprobe.data.results import results_of
 
 FORMAT: Final = "warp_nbprobe-report"
 SCHEMA: Final = 1
@@ -38,6 +39,7 @@ def read_recording(report: dict[str, Any]) -> Recording:
         tool_version=of.text("tool_version"),
         interrupted=of.flag("interrupted"),
         notes=of.texts("notes"),
+        upstream=of.table("upstream") if of.has("upstream") else None,
         extra=of.rest(),
     )
 
@@ -66,6 +68,7 @@ def _run(of: _Fields) -> Run:
         lto_artifacts=of.maybe_whole("lto_artifacts"),
         lto_bytes=of.maybe_whole("lto_bytes"),
         printed=of.texts("printed"),
+        results=results_of(of.take("results", list)) if of.has("results") else (),
         extra=of.rest(),
     )
 
@@ -90,7 +93,8 @@ def _wire(of: _Fields) -> Wire:
     if not all(isinstance(line, dict | str) for line in lines):
         raise ValueError(f"a line of {of.where} is neither an object nor a text")
     order = decode_order(of.take("order", dict))
-    return replace(parse_wire(lines, cut=of.flag("truncated")), order=order)
+    wire = parse_wire(lines, cut=of.flag("truncated"))
+    return replace(wire, order=known_only(order, wire.signatures))
 
 
 class _Fields:
@@ -110,6 +114,9 @@ class _Fields:
 
     def rest(self) -> dict[str, Any]:
         return self._left
+
+    def has(self, name: str) -> bool:
+        return name in self._values
 
     def _get(self, name: str) -> Any:
         self._left.pop(name, None)
