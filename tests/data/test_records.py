@@ -67,6 +67,8 @@ def test_a_missing_part_is_none_and_a_null_flag_its_default() -> None:
         {"kind": "order", "n": 10**12, "zlib": ""},
         {"kind": "order", "n": 0, "size": 3, "zlib": "eJwDAAAAAAE="},
         {"kind": "define_counts", "t": 1, "counts": {"a": 1}},
+        signature(0),
+        signature(2**40),
         header(wire=2),
     ],
     ids=lambda line: str(line.get("kind")),
@@ -126,7 +128,7 @@ def test_of_a_crashed_process_the_launches_are_taken_from_the_mapped_file(tmp_pa
 
 
 def test_of_an_orderly_process_the_order_on_the_wire_counts(tmp_path: Path) -> None:
-    path = write(tmp_path / "wire-7.jsonl", header(), order([2, 1]), footer())
+    path = write(tmp_path / "wire-7.jsonl", header(), signature(1), signature(2), order([2, 1]), footer())
     (tmp_path / "launches-7.bin").write_bytes(struct.pack("<3I", 1, 1, 1))
 
     assert read_wire(path).order.tolist() == [2, 1]

@@ -180,24 +180,47 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def _anything(value: Any) -> Any:
-    return _DEFAULT if value is None else frozen(value)
-
-
-def _table(value: Any) -> Any:
-    if value is None:
-        return _DEFAULT
+def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError("not an object")
-    return _with_place(frozen(value))
+    return value
 
 
-def _with_place(table: dict[str, Any]) -> dict[str, Any]:
-    """Turn ``defined`` of a nested record into a place (a global named so is told apart by its keys)."""
-    place = table.get("defined")
-    if isinstance(place, dict) and "file" in place:
-        table["defined"] = _place(place)
-    return table
+def _named_texts(value: Any) -> Any:
+    """Read an object of texts; another plain value in it is taken as its text."""
+    if value is None:
+        return _DEFAULT
+    found = {}
+    for name, text in _object(value).items():
+        if isinstance(text, dict | list | tuple):
+            raise TypeError(f"{name} is not a text")
+        found[clean_text(name)] = clean_text(text) if isinstance(text, str) else str(text)
+    return found
+
+
+def _named(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def items(value: Any) -> Any:
+        if value is None:
+            return _DEFAULT
+        found = {clean_text(name): read(item) for name, item in _object(value).items()}
+        return {name: item for name, item in found.items() if item is not _DEFAULT}
+
+    return items
+
+
+def _record(**readers: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a reader of a nested record: what it names is checked, a null stays, other keys are kept."""
+
+    def nested(value: Any) -> Any:
+        if value is None:
+            return _DEFAULT
+        found = {}
+        for name, item in _object(value).items():
+            read = readers.get(name, frozen)
+            found[clean_text(name)] = None if item is None else read(item)
+        return found
+
+    return nested
 
 
 def _many(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -229,20 +252,51 @@ _BY_ANNOTATION: Final[dict[str, Callable[[Any], Any]]] = {
     "float": _number,
     "bool": _flag,
     "Place": _place,
-    "Table": _table,
+    "TextTable": _named_texts,
     "Texts": _many(_text),
     "Ints": _many(_whole),
-    "Tables": _many(_table),
     "Pairs": _many(_pair),
-    "Any": _anything,
 }
 """How a field is read, by its annotation in lines.py and lines_inputs.py."""
+
+_VALUES: Final = _named(_record(text=_text, type=_text, bytes=_text))
+
+_BY_NAME: Final[dict[str, Callable[[Any], Any]]] = {
+    "machine": _record(host=_text, cpu=_text, cores=_whole),
+    "devices": _many(_record(alias=_text, name=_text, is_cuda=_flag, memory_bytes=_whole)),
+    "constants": _VALUES,
+    "statics": _VALUES,
+    "overloads": _many(
+        _record(
+            source=_whole,
+            args=_many(_pair),
+            constants=_VALUES,
+            statics=_VALUES,
+            types=_many(_text),
+            structs=_many(_whole),
+            functions=_many(_whole),
+            native=_text,
+            defined=_place,
+            hidden=_many(_text),
+        )
+    ),
+    "lto": _many(_record(op=_text, file=_text, bytes=_number, ms=_number, made=_flag, adjoint=_flag, kernel=_text)),
+    "sources": _many(_record(kernel=_whole, bytes=_number, adjoint_bytes=_number, shared_bytes=_number)),
+    "trigger": _record(call=_text, kernel=_text),
+    "error": _record(type=_text, message=_text, kernel=_text, defined=_place, native_line=_text),
+    "mismatch": _many(_record(kernel=_text, name=_text, hashed=_text, generated=_text)),
+    "holders": _named(_many(_text)),
+}
+"""How the nested records are read, by the name of their field."""
 
 _Plan = tuple[type[Any], dict[str, Callable[[Any], Any]], tuple[str, ...]]
 
 
 def _plan(cls: type[Any]) -> _Plan:
-    readers = {f.name: _BY_ANNOTATION[str(f.type).removesuffix(" | None")] for f in fields(cls)}
+    readers = {}
+    for f in fields(cls):
+        kind = str(f.type).removesuffix(" | None")
+        readers[f.name] = _BY_NAME[f.name] if kind in ("Table", "Tables") else _BY_ANNOTATION[kind]
     required = tuple(f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
     return cls, readers, required
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
 
 from warp_nbprobe.data.events import ordered_events, place_text
+from warp_nbprobe.data.lines import Table, Texts
 from warp_nbprobe.data.model import Run
 from warp_nbprobe.data.records import Inputs, KernelState, Place, Wire
 
@@ -64,14 +63,10 @@ def _kernel_leaves(wire: Wire, kernel: KernelState) -> Leaves:
     return found
 
 
-def _value_leaves(constants: Mapping[str, Any], statics: Mapping[str, Any], types: Any) -> Leaves:
+def _value_leaves(constants: Table, statics: Table, types: Texts) -> Leaves:
     found = {f"constant {name}": value_text(value) for name, value in constants.items()}
     found |= {f"static {name}": value_text(value) for name, value in statics.items()}
-    if isinstance(types, Mapping):
-        found |= {f"type {name}": plain_text(of) for name, of in types.items()}
-    elif types:
-        found["types"] = plain_text(types)
-    return found
+    return found | ({"types": ", ".join(types)} if types else {})
 
 
 def _reached(wire: Wire, numbers: tuple[int, ...]) -> Iterator[int]:
@@ -84,7 +79,7 @@ def _reached(wire: Wire, numbers: tuple[int, ...]) -> Iterator[int]:
         seen.add(number)
         yield number
         for overload in wire.functions[number].overloads:
-            waiting += [inner for inner in overload.get("functions") or () if isinstance(inner, int)]
+            waiting += overload.get("functions") or ()
 
 
 def _function_leaves(wire: Wire, number: int, structs: dict[int, None]) -> Leaves:
@@ -95,33 +90,21 @@ def _function_leaves(wire: Wire, number: int, structs: dict[int, None]) -> Leave
         label = f"function {function.name}"
         if len(function.overloads) > 1:
             label += f" [{position}/{len(function.overloads)}]"
-        source = overload.get("source")
-        found[f"{label} / source"] = source_digest(wire, source if isinstance(source, int) else None)
+        found[f"{label} / source"] = source_digest(wire, overload.get("source"))
+        found |= {f"{label} / argument {name}": of for name, of in overload.get("args") or ()}
         if overload.get("native"):
-            found[f"{label} / native"] = str(overload["native"])
-        values = _value_leaves(_mapping(overload, "constants"), _mapping(overload, "statics"), overload.get("types"))
-        found |= {f"{label} / {name}": text for name, text in values.items()}
-        structs |= dict.fromkeys(item for item in overload.get("structs") or () if isinstance(item, int))
+            found[f"{label} / native"] = overload["native"]
+        held = (overload.get("constants") or {}, overload.get("statics") or {}, overload.get("types") or ())
+        found |= {f"{label} / {name}": text for name, text in _value_leaves(*held).items()}
+        structs |= dict.fromkeys(overload.get("structs") or ())
     return found
 
 
-def _mapping(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = table.get(name)
-    return found if isinstance(found, Mapping) else {}
-
-
-def value_text(value: Any) -> str:
+def value_text(value: Table) -> str:
     """Return a constant as text: what it prints as, its type, and the bytes that Warp hashes."""
-    if not isinstance(value, Mapping):
-        return plain_text(value)
     told = [str(value[name]) for name in ("type", "from") if value.get(name)]
     told += [f"bytes {value['bytes']}"] if value.get("bytes") else []
     return f"{value.get('text')} ({', '.join(told)})" if told else str(value.get("text"))
-
-
-def plain_text(value: Any) -> str:
-    """Return any recorded value as one line of text, the same for equal values."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
 def hash_inputs_text(run: Run, module: str) -> str:
@@ -150,7 +133,6 @@ def _defined(run: Run, wire: Wire, inputs: Inputs) -> list[str]:
     kernels = [wire.kernels[number] for number in inputs.kernels if number in wire.kernels]
     for number in dict.fromkeys(item for kernel in kernels for item in _reached(wire, kernel.functions)):
         for overload in wire.functions[number].overloads:
-            place = overload.get("defined")
-            found[f"function {wire.functions[number].name}"] = place if isinstance(place, Place) else None
+            found[f"function {wire.functions[number].name}"] = overload.get("defined")
     spots = {label: place_text(run, place, wire)[2] for label, place in sorted(found.items())}
     return [f"    (defined) {label}: {spot}" for label, spot in spots.items() if spot]

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Table = dict[str, Any]
-"""A JSON object whose keys are data (names, fields of a nested record)."""
+"""A nested record; decode.py says what may stand in it."""
+
+TextTable = dict[str, str]
+"""A JSON object whose keys are names."""
 
 Texts = tuple[str, ...]
 Ints = tuple[int, ...]
@@ -43,7 +46,7 @@ class Header:
     argv: Texts = ()
     cwd: str | None = None
     machine: Table = field(default_factory=dict)
-    env: Table = field(default_factory=dict)
+    env: TextTable = field(default_factory=dict)
     cell: int | None = None  # of a forked process: the cell that was running
 
 
@@ -55,7 +58,7 @@ class WarpImport:
     version: str
     t0: int | None = None
     path: str | None = None
-    hooks: Table = field(default_factory=dict)
+    hooks: TextTable = field(default_factory=dict)
     probe_ns: int = 0  # what it took to attach
 
 
@@ -78,7 +81,7 @@ class Runtime:
     toolkit: str | None = None
     driver: str | None = None
     cache_dir: str | None = None
-    environment: Table = field(default_factory=dict)  # names beginning WARP_CACHE, as they were then
+    environment: TextTable = field(default_factory=dict)  # names beginning WARP_CACHE, as they were then
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +160,11 @@ class Event:
     native_ms: float | None = None
     header_ms: float | None = None
     load_ms: float | None = None
-    why: Table = field(default_factory=dict)
+    why: TextTable = field(default_factory=dict)
     source_bytes: int | None = None
     lto: Tables | None = None
     sources: Tables = ()
-    options: Table | None = None
+    options: TextTable | None = None
     strip_hash: bool = False
     trigger: Table = field(default_factory=dict)
     launch: int | None = None
@@ -209,7 +212,7 @@ class Call:
     t: int
     name: str
     t1: int | None = None
-    args: Table = field(default_factory=dict)
+    args: TextTable = field(default_factory=dict)
     place: Place | None = None
     thread: int = 0
     ok: bool = True

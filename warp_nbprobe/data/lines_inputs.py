@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from warp_nbprobe.data.lines import Ints, Pairs, Place, Table, Tables, Texts
+from warp_nbprobe.data.lines import Ints, Pairs, Place, Table, Tables, Texts, TextTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +52,13 @@ class KernelState:
     hash: str | None = None
     source: int | None = None
     args: Pairs = ()
-    options: Table = field(default_factory=dict)
+    options: TextTable = field(default_factory=dict)
     constants: Table = field(default_factory=dict)
     statics: Table = field(default_factory=dict)
-    types: Any = ()
+    types: Texts = ()
     structs: Ints = ()
     functions: Ints = ()
-    captured: Table = field(default_factory=dict)
+    captured: TextTable = field(default_factory=dict)
     hidden: Texts = ()
     defined: Place | None = None
     in_function: bool | None = None
@@ -77,7 +76,7 @@ class Inputs:
     block_dim: int | None = None
     hash: str | None = None
     kernels: Ints = ()
-    options: Table = field(default_factory=dict)
+    options: TextTable = field(default_factory=dict)
     ms: float | None = None
 
 
@@ -88,7 +87,7 @@ class ModuleMade:
     t: int
     module: str
     unique: bool = False
-    copied: Table = field(default_factory=dict)
+    copied: TextTable = field(default_factory=dict)
     place: Place | None = None
     stock: bool = False
 

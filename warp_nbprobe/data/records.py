@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -58,7 +58,7 @@ __all__ = [
     "Footer", "Function", "Header", "Inputs", "KernelState", "LogLine", "Loop", "ModuleMade", "NoWarp",
     "OptionMissed", "Order", "Overload", "Place", "ProbeTime", "Refused", "Rehash", "Runtime", "Signature",
     "Source", "Stale", "Struct", "Taped", "Trouble", "UserFile", "WarpImport", "Wire", "WireError", "decode_order",
-    "encode_order", "parse_wire", "read_wire",
+    "encode_order", "known_only", "parse_wire", "read_wire",
 ]  # fmt: skip
 
 Order = npt.NDArray[np.uint32]
@@ -70,6 +70,7 @@ RawLine: TypeAlias = "dict[str, Any] | str"
 WIRE_VERSION: Final = 1
 _SIZES: Final = (1, 2, 4)
 _CHUNK: Final = 2**20
+_MOST_SIGNATURES: Final = 2**24  # they are numbered from 1, a line each
 _MOST_LAUNCHES: Final = 2**28  # a file that claims more is damaged: that many take most of an hour
 
 
@@ -107,7 +108,7 @@ class Wire:
     refused: tuple[Refused, ...]
     taped: tuple[Taped, ...]
     signatures: dict[int, Signature]
-    order: Order
+    order: Order  # 0 where the signature's line was lost
     probes: tuple[ProbeTime, ...]
     probe_ns: int  # the latest known
     launch_ns: float | None
@@ -197,6 +198,14 @@ def _mapped_order(data: bytes) -> Order:
     return ids[: ends[0] if len(ends) else len(ids)].astype(np.uint32)
 
 
+def known_only(order: Order, signatures: Collection[int]) -> Order:
+    """Return the order with 0 for each id whose signature is not there, so that no id is larger than those."""
+    most = max(signatures, default=0)
+    known = np.zeros(most + 2, dtype=bool)
+    known[list(signatures)] = True
+    return np.where(known[np.minimum(order, most + 1)], order, 0).astype(np.uint32)
+
+
 class _Reading:
     """Gathers the lines of one wire by kind."""
 
@@ -233,6 +242,8 @@ class _Reading:
             record = record_of(kind, line)
             if kind == "header" and record.wire != WIRE_VERSION:
                 raise WireError(f"wire {record.wire} is not one this version reads")
+            if kind == "signature" and not 0 < record.id <= _MOST_SIGNATURES:
+                raise WireError(f"{record.id} is no number of a signature")
             self.by_kind[kind].append(record)
         else:
             raise WireError(f"a line of unknown kind {kind!r}")
@@ -260,6 +271,7 @@ class _Reading:
         order = self.order
         if order is None:
             order = _mapped_order(mapped) if mapped else np.zeros(0, dtype=np.uint32)
+        signatures = self._by_id("signature")
         calibrated = [probe.launch_ns for probe in self.by_kind["probe"] if probe.launch_ns is not None]
         return Wire(
             header=self._one("header"),
@@ -291,8 +303,8 @@ class _Reading:
             files=self._many("file"),
             refused=self._many("refused"),
             taped=self._many("taped"),
-            signatures=self._by_id("signature"),
-            order=order,
+            signatures=signatures,
+            order=known_only(order, signatures),
             probes=self._many("probe"),
             probe_ns=self._probe_ns(),
             launch_ns=calibrated[-1] if calibrated else None,
