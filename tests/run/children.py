@@ -43,6 +43,8 @@ def run_once(*sources: str | Cell, relay: Any = None, keep: Callable[[Sandbox], 
     """Run cells once, cold, in a sandbox of their own; ``keep`` may look at it before it is removed."""
     cells = [each if isinstance(each, Cell) else Cell(each, number) for number, each in enumerate(sources, start=1)]
     asked = ChildSpec(**{"kernel": None, "cwd": Path.cwd(), "timeout_s": 60.0, **spec})
+    # With this in its environment ipykernel leaves file descriptors alone.
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
     with open_sandbox() as sandbox:
         run = run_cells(cells, sandbox=sandbox, run="cold", sample=1, spec=asked, relay=relay, progress=progress)
         if keep is not None:
@@ -68,5 +70,3 @@ def wait_until(true: Callable[[], Any], seconds: float = 20.0) -> None:
     while not true():
         assert time.monotonic() < give_up, "it did not happen"
         time.sleep(0.01)
-
-

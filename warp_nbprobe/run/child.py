@@ -25,10 +25,12 @@ class Child:
     """A command that runs until `close`, after which nothing that it started is left.
 
     ``pid`` and ``exit_code`` are ``None`` until they are known, ``failed`` says why the command could not be
-    started, ``gone`` is true when neither the child nor anything below it is left.
+    started, ``gone`` is true when neither the child nor anything below it is left. What it prints goes to the file
+    ``log``, or to two descriptors of the caller's.
     """
 
-    def __init__(self, command: Sequence[str], *, environment: dict[str, str], cwd: Path, log: Path) -> None:
+    def __init__(self, command: Sequence[str], *, environment: dict[str, str], cwd: Path, log: Path,
+                 streams: tuple[int, int] | None = None) -> None:  # fmt: skip
         if not sys.executable:
             raise UsageError("This Python does not know its own executable, so it cannot start a child.")
         self.pid: int | None = None
@@ -43,11 +45,12 @@ class Child:
             os.set_blocking(self._status, False)
             supervisor = [sys.executable, "-I", "-S", str(CHILD_FOLDER / "supervisor.py")]
             with log.open("ab") as output:
+                stdout, stderr = streams or (output.fileno(), output.fileno())
                 self._process = subprocess.Popen(
                     [*supervisor, str(status_end), str(os.getpid()), *command],
                     stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=output,
+                    stdout=stdout,
+                    stderr=stderr,
                     pass_fds=(status_end,),
                     env=environment,
                     cwd=cwd,

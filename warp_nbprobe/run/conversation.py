@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from warp_nbprobe.errors import KernelDidNotStart
+from warp_nbprobe.run import stop as stopping
 from warp_nbprobe.run.child import Child
 from warp_nbprobe.run.client import KernelClient, Message
 from warp_nbprobe.run.outputs import Outputs
-from warp_nbprobe.run.stop import LIMIT_S, Ladder, Stop, now_s
+from warp_nbprobe.run.stop import Ladder, Stop, now_s
 
 _POLL_S: Final = 0.05
 _ASK_AGAIN_S: Final = 0.1
@@ -50,6 +51,7 @@ class Conversation:
                  tick: Callable[[], None], by_message: bool = False) -> None:  # fmt: skip
         self.deadline_s: float | None = None  # by when the user's code has to be done
         self.stopped_at_s: float | None = None
+        self.ended_late = False  # all was done, but the child did not end by itself
         self._child = child
         self._client = client
         self._outputs = outputs
@@ -107,16 +109,19 @@ class Conversation:
         """Let the child finish its records and end by itself; after ``limit_s`` it is ended."""
         give_up_s = now_s() + limit_s
         if self.stopped_at_s is not None:
-            give_up_s = min(give_up_s, self.stopped_at_s + LIMIT_S)
+            give_up_s = min(give_up_s, self.stopped_at_s + stopping.LIMIT_S)
         if metadata is not None and not self._child.ended:
             last = self._send_silent("", metadata)
             while not (last in self._replies or self._child.ended or now_s() > give_up_s):
                 self._turn()
         self._client.send("control", "shutdown_request", {"restart": False})
-        self.wait_end(give_up_s)
+        self.ended_late = self.wait_end(give_up_s)
 
-    def wait_end(self, give_up_s: float) -> None:
-        """Wait for the child's end until then, and then end it; pass on what it still puts out."""
+    def wait_end(self, give_up_s: float) -> bool:
+        """Wait for the child's end until then, and then end it; whether it had to be ended.
+
+        What it still puts out is passed on.
+        """
         told = False
         while not self._child.ended:
             if not told and (now_s() > give_up_s or self._stop.presses > 1):
@@ -124,6 +129,7 @@ class Conversation:
                 told = True
             self._turn()
         self._drain()
+        return told
 
     def close(self) -> None:
         """Take the child out of what is waited for."""

@@ -92,7 +92,7 @@ class _KernelRun:
         self.phase: Literal["starting", "setup", "main", "ending"] = "starting"
         self.cell: int | None = None  # index of the cell that runs
         self.pid: int | None = None
-        self.left_with: int | None = None  # the status of sys.exit
+        self.left_with: int | None = None  # the status of sys.exit, or 0 where we ended it when all was done
 
     def go(self) -> Run:
         """Start the child, run the cells, end it, and read what it wrote."""
@@ -140,6 +140,8 @@ class _KernelRun:
             talk.wait_end(now_s())
         else:
             talk.finish(metadata=_FINISH)
+            if talk.ended_late and self.left_with is None:
+                self.left_with = 0
         if description is None:
             return deaths.stopped("interrupted", None, None, None, self.spec.timeout_s)
         return failure

@@ -7,7 +7,7 @@ and log::
     nbp-1a2b3c4d/owner      locked by the process that made it, for as long as it lives
     nbp-1a2b3c4d/cache/     WARP_CACHE_PATH, WARP_CACHE_ROOT, CUDA_CACHE_PATH
     nbp-1a2b3c4d/tmp/       TMPDIR
-    nbp-1a2b3c4d/c/, w/     the cold and the warm run
+    nbp-1a2b3c4d/c/, w/     the cold and the warm run; in each ``wire/`` and what makes processes write there
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from warp_nbprobe.errors import UsageError
+from warp_nbprobe.run.hook import lay_hook
 from warp_nbprobe.run.processes import end_marked
 
 if sys.platform != "win32":
@@ -66,6 +67,7 @@ class Sandbox:
         """Return the folder of one run, made when asked for first; its name is one letter."""
         folder = self.root / run[0]
         (folder / "wire").mkdir(parents=True, exist_ok=True)
+        lay_hook(folder)
         return folder
 
     def environment(self, run: Literal["cold", "warm"], base: dict[str, str]) -> dict[str, str]:
