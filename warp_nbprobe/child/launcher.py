@@ -51,6 +51,12 @@ def watch_crashes(wire_dir: str) -> None:
     faulthandler.enable(file=file, all_threads=True)
 
 
+def watch_processes(wire_dir: str) -> None:
+    """Have the Python processes that the code starts write wires as well."""
+    site = os.path.join(os.path.dirname(wire_dir), "site")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (site, os.environ.get("PYTHONPATH"))))
+
+
 def equip(kernel: Any, probe: Any) -> None:
     """Attach the probe to a kernel: cells get the host's numbers, tracebacks show no frame of ours."""
     shell = kernel.shell
@@ -119,6 +125,7 @@ def join(probe_text: str, wire_dir: str) -> None:
     iopub = kernel.iopub_thread
     iopub.schedule(lambda: iopub.socket.setsockopt(23, 0))  # 23: ZMQ_SNDHWM
     watch_crashes(wire_dir)
+    watch_processes(wire_dir)
     probe.start(wire_dir)
     equip(kernel, probe)
     _HELD.append(probe)
@@ -133,6 +140,7 @@ def main() -> None:
         sys.exit("warp_nbprobe: the child's Python is older than 3.10.")
     wire_dir = os.environ["WARP_NBPROBE_WIRE_DIR"]
     watch_crashes(wire_dir)
+    watch_processes(wire_dir)
     probe = load_probe(os.path.join(here, "probe.py"))
     probe.start(wire_dir)
     _HELD.append(probe)

@@ -3451,12 +3451,15 @@ def is_own_code(code: Any) -> bool:
     return getattr(code, "co_filename", None) in _own_codes
 
 
-def finish() -> None:
-    """Write the order of launches and the footer; what comes later is not recorded."""
+def finish(ended: int | None = None) -> None:
+    """Write the order of launches and the footer; what comes later is not recorded.
+
+    ``ended`` is when the code of a command ended; now, when left out.
+    """
     wire, recorder = _state.wire, _state.recorder
     if wire is None or recorder is None or _state.finished:
         return
-    ended = _clock()
+    ended = _clock() if ended is None else ended
     _state.finished = True
     if isinstance(wire, _ForkedWire):
         _state.wire = None

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from warp_nbprobe.data.model import Cell, Failure, Run
-from warp_nbprobe.data.records import Wire, read_wire
 from warp_nbprobe.errors import KernelDidNotStart, UsageError
 from warp_nbprobe.run import deaths
 from warp_nbprobe.run.child import CHILD_FOLDER, Child
@@ -22,6 +21,7 @@ from warp_nbprobe.run.progress import STEP_S, Progress, Tell, WireTail
 from warp_nbprobe.run.sandbox import Sandbox
 from warp_nbprobe.run.sent import request_metadata, sent_source
 from warp_nbprobe.run.stop import Stop, now_s, stoppable
+from warp_nbprobe.run.wires import read_wires
 
 _FINISH = {"warp_nbprobe": {"finish": True}}
 
@@ -272,15 +272,3 @@ class _KernelRun:
                 estimate_s=None,
             )
         )
-
-
-def read_wires(folder: Path, pid: int | None) -> tuple[Wire, ...]:
-    """Read the wires of all processes of a run: that of ``pid`` first, the others as they began."""
-    wires = [read_wire(path) for path in sorted(folder.glob("wire-*.jsonl"))]
-
-    def order(wire: Wire) -> tuple[bool, float]:
-        if wire.header is None:
-            return True, float("inf")
-        return wire.header.pid != pid, wire.header.time
-
-    return tuple(sorted(wires, key=order))

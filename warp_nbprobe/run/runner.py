@@ -1,4 +1,4 @@
-"""Makes the runs of one measurement with children that are kernels."""
+"""Makes the runs of one measurement, with children that are kernels or commands."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from warp_nbprobe.data.model import Cell, Run
+from warp_nbprobe.run.command import CommandSpec, run_command
 from warp_nbprobe.run.kernel import ChildSpec, run_cells
 from warp_nbprobe.run.outputs import HeldRelay, Relay
 from warp_nbprobe.run.progress import Progress, Tell
@@ -18,8 +20,16 @@ from warp_nbprobe.run.sandbox import Sandbox, open_sandbox
 Word = Literal["cold", "warm"]
 
 
-class KernelRunner:
-    """Runs the same cells again and again, each sample in a sandbox of its own.
+class RunOnce(Protocol):
+    """Makes one run."""
+
+    def __call__(
+        self, *, sandbox: Sandbox, run: Word, sample: int, relay: Relay | None, progress: Tell | None
+    ) -> Run: ...
+
+
+class SampleRunner:
+    """Makes the same run again and again, each sample in a sandbox of its own.
 
     The first cold run's output is passed on in full, a later run's only when it fails. ``kept`` lists the private
     folders that were not removed.
@@ -27,8 +37,7 @@ class KernelRunner:
 
     def __init__(
         self,
-        cells: Sequence[Cell],
-        spec: ChildSpec,
+        run_once: RunOnce,
         *,
         samples: int,
         relay: Relay | None = None,
@@ -36,8 +45,7 @@ class KernelRunner:
         keep_scratch: bool = False,
     ) -> None:
         self.kept: list[Path] = []
-        self._cells = tuple(cells)
-        self._spec = spec
+        self._run_once = run_once
         self._samples = samples
         self._relay = relay
         self._progress = progress
@@ -60,12 +68,10 @@ class KernelRunner:
         first = sample == 1 and word == "cold"
         held = None if first or self._relay is None else HeldRelay()
         self._clock.begin(sample, word)
-        result = run_cells(
-            self._cells,
+        result = self._run_once(
             sandbox=sandbox,
             run=word,
             sample=sample,
-            spec=self._spec,
             relay=self._relay if first else held,
             progress=self._tell if self._progress is not None else None,
         )
@@ -85,6 +91,24 @@ class KernelRunner:
                     estimate_s=self._clock.estimate_s(),
                 )
             )
+
+
+class KernelRunner(SampleRunner):
+    """Runs the same cells again and again."""
+
+    def __init__(self, cells: Sequence[Cell], spec: ChildSpec, *, samples: int, relay: Relay | None = None,
+                 progress: Tell | None = None, keep_scratch: bool = False) -> None:  # fmt: skip
+        once = partial(run_cells, tuple(cells), spec=spec)
+        super().__init__(once, samples=samples, relay=relay, progress=progress, keep_scratch=keep_scratch)
+
+
+class CommandRunner(SampleRunner):
+    """Runs the same command again and again."""
+
+    def __init__(self, spec: CommandSpec, *, samples: int, relay: Relay | None = None,
+                 progress: Tell | None = None, keep_scratch: bool = False) -> None:  # fmt: skip
+        once = partial(run_command, spec)
+        super().__init__(once, samples=samples, relay=relay, progress=progress, keep_scratch=keep_scratch)
 
 
 class RunClock:
