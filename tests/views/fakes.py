@@ -376,7 +376,7 @@ _FINDINGS: list[dict[str, Any]] = [
         "cost_ms": 410.0,
         "share": 0.197,
         "modules": (_STAGES,),
-        "what": "Kernel kick was defined after its module had loaded, so the whole module was built again.",
+        "what": "Kernel `kick` was defined after its module had loaded, so the whole module was built again.",
         "fix": "Define the kernels of a module before its first launch.",
         "snippet": "@wp.kernel\ndef kick(...): ...\n\n@wp.kernel\ndef drift(...): ...\n\nwp.launch(drift, ...)",
         "not_for": "Kernels that depend on run-time data: give those a module of their own.",

@@ -60,7 +60,7 @@ def test_the_filter_keeps_rows_that_hold_every_word(page: Any, tmp_path: Path) -
 
 def test_a_finding_marks_its_bars_rows_and_lines(page: Any, tmp_path: Path) -> None:
     shown(page, tmp_path, page_html(fakes.small()))
-    page.get_by_text("Kernel kick was defined after its module had loaded").click()
+    page.get_by_text("was defined after its module had loaded").click()
     marked = "[...document.querySelectorAll('[data-b]')].filter(node => node.style.outline)"
     kinds = page.evaluate(f"{marked}.map(node => node.tagName + node.style.position)")
     assert sorted(set(kinds)) == ["DIV", "DIVabsolute", "TR"]

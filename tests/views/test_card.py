@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 from tests.views import fakes
 from tests.views.reading import Document
 from warp_nbprobe.data.columns import MODULES, RUNS
+from warp_nbprobe.data.model import Failure
 from warp_nbprobe.data.structure import Difference, Structure
 from warp_nbprobe.views.html import card_html, page_html, script_text
 
@@ -144,6 +146,14 @@ def test_a_failed_measurement_shows_no_figure() -> None:
     assert "2 lines of the recording were not understood" in text
     assert "±" not in text
     assert "__main__ [2/3]" in text
+
+
+def test_the_traceback_of_a_failure_is_kept_without_its_colours() -> None:
+    m = fakes.failed()
+    failure = Failure("raised", "It raised.", traceback=("\x1b[31mZeroDivisionError\x1b[0m: <b>division</b>",))
+    m.error.run = SimpleNamespace(failure=failure)  # type: ignore[union-attr]
+    text = Document(card_html(m)).text
+    assert "Traceback of the first run that failed ZeroDivisionError: <b>division</b>" in text
 
 
 def test_without_a_diagnosis_there_is_no_claim_about_redundant_builds() -> None:

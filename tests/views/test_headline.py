@@ -12,7 +12,10 @@ WORK = "4 builds, 2.1 s (and 1.3 s for the one-off precompiled header)"
 
 
 def test_it_is_the_sentence_of_the_interface() -> None:
-    assert headline(fakes.small()) == f"{WORK}; 606 ms could be spared. Waited 4.0 s longer than on the warm run."
+    assert (
+        headline(fakes.small())
+        == f"{WORK}; 3 builds were thrown away: 606 ms could be spared. Waited 4.0 s longer than on the warm run."
+    )
     assert one_line(fakes.small()).startswith("base: 4 builds")
 
 
@@ -27,6 +30,12 @@ def test_a_clean_run_has_no_redundant_builds_and_is_not_called_optimal() -> None
     m.findings = m.findings[m.findings["kind"] == "opportunity"].reset_index(drop=True)
     m.summary.loc["avoidable_ms", "median"] = 0.0
     assert headline(m) == f"{WORK}; no redundant builds. Waited 4.0 s longer than on the warm run."
+
+
+def test_a_finding_that_is_no_whole_build_is_not_counted_as_one() -> None:
+    m = fakes.small()
+    m.findings["rule"] = ["block_dim_spread", "old_versions_kept", "backward_unused", "header_in_first_build"]
+    assert "; 606 ms could be spared." in headline(m)
 
 
 def test_what_is_wrong_is_in_the_headline() -> None:

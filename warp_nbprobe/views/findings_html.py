@@ -57,7 +57,7 @@ def finding_html(row: Row) -> str:
     name = f"{chip(kind, kind)} {span(esc(row['rule']), f'{MONO};font-size:11px;{DIM}')} {_where(row)}"
     lines = [
         div(div(name, "flex:1;min-width:0") + _cost(row), "display:flex;gap:8px;align-items:baseline"),
-        div(prose(row["what"]), "font-weight:600;padding:1px 0 0 0"),
+        div(_what(row["what"]), "padding:1px 0 0 0"),
     ]
     if row["fix"]:
         lines.append(div(f"{span('Do:', DIM)} {prose(row['fix'])}"))
@@ -121,6 +121,12 @@ def checked_html(rows: Sequence[Row]) -> str:
         for row in sorted(rows, key=lambda row: order.index(row["outcome"]) if row["outcome"] in order else 9)
     ]
     return table_html(columns, body)
+
+
+def _what(text: str) -> str:
+    """Return what happened, its first sentence in bold."""
+    first, stop, rest = text.partition(". ")
+    return tag("b", prose(first + stop.rstrip()), "font-weight:600") + (f" {prose(rest)}" if rest else "")
 
 
 def _where(row: Row) -> str:

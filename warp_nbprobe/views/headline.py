@@ -6,6 +6,17 @@ from warp_nbprobe.views.rows import Row, events, figure, findings, good_samples,
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.units import plural, sentence, time_text
 
+_THROWS_AWAY = (
+    "late_kernel",
+    "late_option",
+    "late_overload",
+    "shadowed_global",
+    "text_only_edit",
+    "unused_build",
+    "duplicate_builds",
+)
+"""Rules whose every event stands for one whole build that need not have been."""
+
 
 def headline(m: Shown) -> str:
     """Return one line: what was built, what it cost, what could be spared, what was waited for."""
@@ -82,7 +93,10 @@ def _spared(m: Shown) -> str:
     redundant = [row for row in findings(m) if row["kind"] == "redundant"]
     spared = median(m, "avoidable_ms")
     if spared:
-        return f"; {time_text(spared)} could be spared"
+        thrown = len({name for row in redundant if row["rule"] in _THROWS_AWAY for name in row["events"] or ()})
+        were = "was" if thrown == 1 else "were"
+        builds = f"{plural(thrown, 'build')} {were} thrown away: " if thrown else ""
+        return f"; {builds}{time_text(spared)} could be spared"
     if redundant:
         return f"; {plural(len(redundant), 'finding')} of redundant work"
     return "; no redundant builds"

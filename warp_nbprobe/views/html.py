@@ -20,6 +20,7 @@ from warp_nbprobe.views.report_html import (
     modules_aside,
     reasons,
     subtitle,
+    traceback_html,
     troubles_html,
     warm_html,
 )
@@ -37,6 +38,8 @@ _PAGE_STYLE = """
 :root{color-scheme:light dark}
 body{margin:0;padding:16px 22px;background:#fff;color:#1b1f24;
 font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}
+h1{font-size:13px;font-weight:600;margin:0 0 4px 0;opacity:.75;word-break:break-word}
+code{font-family:Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:.92em}
 main{max-width:1280px;margin:0 auto}
 summary:hover{background:rgba(128,128,128,.1)}
 tbody tr{border-bottom:1px solid rgba(128,128,128,.12)}
@@ -58,6 +61,7 @@ def card_html(m: Shown, *, script: bool = True) -> str:
     parts = [
         headline_html(m),
         figures_html(m),
+        traceback_html(m),
         section(heading("Findings", findings_aside(found)), said) if said else "",
         section(heading("Source", "the lines that triggered, caused or set something"), source, fold=True),
         section(*timeline_parts(m)),
@@ -96,13 +100,13 @@ def page_html(m: Shown) -> str:
     """Return a page of its own: no network, light and dark, printable."""
     digest = base64.b64encode(hashlib.sha256(script_text().encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
-    title = esc(f"{m.label}: Warp cold start" if m.label else "Warp cold start")
+    title = esc(f"{m.label}: Warp cold start")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
         f"<title>{title}</title><style>{_PAGE_STYLE}</style></head>"
-        f"<body><main>{card_html(m)}</main></body></html>\n"
+        f"<body><main><h1>Warp cold start</h1>{card_html(m)}</main></body></html>\n"
     )
 
 

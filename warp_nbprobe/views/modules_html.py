@@ -138,8 +138,9 @@ def cause_text(row: Row) -> str:
         said = ["First build." if row["status"] in BUILT else "First load."]
     else:
         said = [sentence(row["cause"].replace("_", " "))] if row["cause"] else []
-    if row["cause_location"] and row["cause_location"] != row["location"]:
-        said.append(f"Caused at {row['cause_location']}.")
+    place = row["cause_location"]
+    if place and place != row["location"] and place not in (row["detail"] or ""):
+        said.append(f"Caused at {place}.")
     return " ".join(said)
 
 

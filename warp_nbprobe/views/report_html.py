@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from warp_nbprobe.views.figures_html import all_figures, missing_figures
-from warp_nbprobe.views.findings_html import checked_html
+from warp_nbprobe.views.findings_html import checked_html, snippet_html
 from warp_nbprobe.views.headline import failed_reason
 from warp_nbprobe.views.marks import built, repeated_modules
 from warp_nbprobe.views.modules_html import modules_html
 from warp_nbprobe.views.rows import Row, events, figure, good_samples, rows_of, run_row
 from warp_nbprobe.views.shown import Shown
-from warp_nbprobe.views.style import DIM, MONO, SMALL, div, esc, missing, notice, prose, span, tag
+from warp_nbprobe.views.style import DIM, MONO, SMALL, div, esc, heading, missing, notice, prose, section, span, tag
 from warp_nbprobe.views.tables import Column, TableRow, table_html
 from warp_nbprobe.views.units import plural, time_text
 
@@ -22,6 +23,7 @@ _REASONS = {
     "died": "the process ended before the code did",
     "interrupted": "it was stopped",
 }
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 SOURCES = {"hook": "measured", "log": "Warp's log", "none": ""}
 """Where a figure comes from, in a person's words."""
 
@@ -73,6 +75,16 @@ def troubles_html(m: Shown) -> str:
     notes = "".join(div(prose(note), f"{SMALL};{DIM}") for note in m.notes)
     red = div(notice(lines, "wrong"), "padding:6px 0 0 0") if lines else ""
     return red + (div(notice(apart, "redundant"), "padding:6px 0 0 0") if apart else "") + notes
+
+
+def traceback_html(m: Shown) -> str:
+    """Return the traceback of the first failure, folded; empty when there is none."""
+    failure = getattr(getattr(m.error, "run", None), "failure", None)
+    lines = [*getattr(failure, "traceback", ()), getattr(failure, "crash", None) or ""]
+    text = "\n".join(_COLOUR.sub("", line) for line in lines if line)
+    if not text:
+        return ""
+    return section(heading("Traceback", "of the first run that failed"), snippet_html(text), fold=True)
 
 
 def findings_aside(found: Sequence[Row]) -> str:

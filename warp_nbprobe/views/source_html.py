@@ -95,7 +95,7 @@ def _plain(cell: Cell, lines: Sequence[str], start: int, stop: int) -> str:
 
 
 def _numbered(number: int, text: str) -> str:
-    return span(f"{number:>4}  ", "opacity:.6;user-select:none") + esc(text)
+    return span(f"{number:>4}  ", "opacity:.75;user-select:none") + esc(text)
 
 
 def _marked(number: int, text: str, marks: LineMarks, chosen: Collection[str]) -> str:

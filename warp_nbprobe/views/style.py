@@ -56,12 +56,13 @@ def esc(value: object) -> str:
     return html.escape(visible(value), quote=True)
 
 
+_CODE = re.compile(r"`([^`]+)`")
 _FIGURE = re.compile(r"(?<=\d) (?=(?:ms|s|min|%|kB|MB|GB)\b|%)")
 
 
 def prose(sentence: object) -> str:
-    """Return a sentence of ours as HTML text in which no figure is parted from its unit."""
-    return _FIGURE.sub("\u00a0", esc(sentence))
+    """Return a sentence of ours as HTML: figures stay with their units, names in backticks are code."""
+    return _CODE.sub(r"<code>\1</code>", _FIGURE.sub("\u00a0", esc(sentence)))
 
 
 def linked(*builds: str) -> str:
