@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.data.recorded import CASES, recorded
 from tests.data.wires_by_hand import FAILED, cached, cell, event, recording, run, warp
 from warp_nbprobe.data import columns
 from warp_nbprobe.data.model import Failure
-from warp_nbprobe.data.report import load_report
+from warp_nbprobe.data.report import load_report, report_bytes
+from warp_nbprobe.data.report_read import read_recording
 from warp_nbprobe.errors import ChildDied, ChildTimedOut, CodeRaised, InputRefused, NoWarp, UsageError
 from warp_nbprobe.measurement import Measurement
 
@@ -155,3 +160,29 @@ def test_importing_it_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+_REPORTS = {case: json.loads(report_bytes(recorded(case))) for case in CASES}
+_ODD = st.sampled_from([None, True, 0, -1, 2**40, 1.5, "", "__main__", [], [1], ["a"], {}, {"a": 1}, [[]]])
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(CASES), st.data())
+def test_any_value_anywhere_gives_frames_or_the_one_error(case: str, data: st.DataObject) -> None:
+    report = json.loads(json.dumps(_REPORTS[case]))
+    holder: Any = report
+    while True:
+        key = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
+        if not isinstance(holder[key], dict | list) or not holder[key] or data.draw(st.booleans()):
+            break
+        holder = holder[key]
+    holder[key] = data.draw(_ODD)
+
+    try:
+        measured = Measurement(read_recording(report))
+    except ValueError:
+        return
+    for name in FRAMES:
+        assert dict(getattr(measured, name).dtypes.astype(str)) == dict(FRAMES[name])
+    assert repr(measured)
+    assert measured.structure.same in (True, False)

@@ -90,14 +90,14 @@ def test_inputs_that_changed_are_lines_that_changed() -> None:
 
 
 def test_threads_and_processes_are_told_apart() -> None:
-    cold = modules("threads")
+    cold = modules("threads").set_index("module")
 
-    assert cold["module"].tolist() == ["left", "right", "child"]
-    assert cold["thread"].tolist() == [1, 2, 0]
-    assert cold["pid"].nunique() == 2
-    groups = launch_groups_frame(recorded("threads"))
-    assert groups["kernel"].tolist() == ["left", "right", "child"]
-    assert groups["pid"].tolist() == cold["pid"].tolist()
+    assert sorted(cold.index) == ["child", "left", "right"]
+    assert sorted(cold["thread"]) == [0, 1, 2]
+    assert cold.loc["child", "pid"] != cold.loc["left", "pid"] == cold.loc["right", "pid"]
+    groups = launch_groups_frame(recorded("threads")).set_index("kernel")
+    assert groups["count"].to_dict() == {"left": 1, "right": 1, "child": 1}
+    assert groups["pid"].to_dict() == cold["pid"].to_dict()
 
 
 def test_builds_in_two_threads_overlap() -> None:
