@@ -107,6 +107,14 @@ def explain(recording: Recording, catalog: Catalog) -> dict[tuple[int, str], tup
     return found
 
 
+def between(catalog: Catalog, before: Build, build: Build) -> Explained:
+    """Explain a build against the one that it is set against in another recording."""
+    known = before.inputs is not None and build.inputs is not None
+    difference = differ(catalog, before, build) if known else None
+    causes = _causes_of(difference) if difference is not None else _causes_by_hash(build, [before])
+    return Explained(build, causes or ("unknown",), difference, before=before)
+
+
 def _explain_run(catalog: Catalog, run: Run, seen: _Seen, cold: _Seen | None) -> Iterable[Explained]:
     for seq, (wire, event) in enumerate(ordered_events(run)):
         build = catalog.build(run, seq, wire, event)
