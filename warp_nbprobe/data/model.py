@@ -16,14 +16,15 @@ Extra = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Code to run; what a runner is handed."""
+    """Code to run, as a runner is handed it; or, of a command, the text of a file that its processes ran."""
 
     source: str
     number: int  # the notebook's In[] number, else the position from 1
     first_line: int = 1  # the editor's number of the first line of `source`
     phase: Literal["setup", "main"] = "main"
-    name: str | None = None  # name of the setup code
+    name: str | None = None  # name of the setup code; of a file its path, as places name it
     allow_error: bool = False  # the tag raises-exception, or --allow-errors
+    kind: Literal["nb", "py"] = "nb"  # executed as a cell, or a file
     extra: Extra = field(default_factory=dict, compare=False, repr=False)
 
 

@@ -73,7 +73,8 @@ def _digest(text: str) -> str:
 
 
 def _cell(cell: Cell) -> Cell:
-    return replace(cell, source="", extra={})
+    name = without_paths(cell.name) if cell.kind == "py" and cell.name else cell.name
+    return replace(cell, source="", name=name, extra={})
 
 
 def _option(value: Any) -> Any:

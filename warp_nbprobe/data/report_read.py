@@ -52,6 +52,7 @@ def _cell(of: _Fields) -> Cell:
         phase=cast(Literal["setup", "main"], of.word("phase", "setup", "main")),
         name=of.maybe_text("name"),
         allow_error=of.flag("allow_error"),
+        kind=cast(Literal["nb", "py"], of.word("kind", "nb", "py")) if of.has("kind") else "nb",
         extra=of.rest(),
     )
 

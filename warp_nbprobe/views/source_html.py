@@ -62,6 +62,7 @@ def source_html(cells: Sequence[Cell], marks: dict[str, LineMarks], *, chosen: C
 
 def _cell(cell: Cell, lines: Sequence[str], found: dict[int, LineMarks], chosen: Collection[str]) -> str:
     name = f"setup {cell.name or 'default'}" if cell.phase == "setup" else f"cell {cell.number}"
+    name = cell.name or name if cell.kind == "py" else name
     blocks = "".join(_blocks(cell, lines, found, chosen))
     return div(div(esc(name), _CAPTION) + div(blocks, "border-left:2px solid rgba(128,128,128,.3)"), "margin:0 0 8px 0")
 

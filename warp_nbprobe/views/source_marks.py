@@ -59,6 +59,8 @@ def line_marks(rows: Iterable[Row], findings: Iterable[Row]) -> dict[str, LineMa
 
 def line_location(cell: Cell, line: int) -> str:
     """Return the text that ``location`` has for a line, by the editor's number of it."""
+    if cell.kind == "py":
+        return f"{cell.name}:{line}"
     if cell.phase == "setup":
         return f"setup {cell.name or 'default'}, line {line}"
     return f"cell {cell.number}, line {line}"
