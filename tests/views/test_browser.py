@@ -76,7 +76,7 @@ def test_marking_works_from_the_keyboard(page: Any, tmp_path: Path) -> None:
     assert page.evaluate("[...document.querySelectorAll('[data-b]')].filter(node => node.style.outline).length") == 0
 
 
-@pytest.mark.parametrize("width", [500, 800, 1600])
+@pytest.mark.parametrize("width", [720, 800, 1600])
 @pytest.mark.parametrize("make", [fakes.small, fakes.many, fakes.hostile, fakes.log_only])
 def test_nothing_is_wider_than_the_page(page: Any, tmp_path: Path, make: Any, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})

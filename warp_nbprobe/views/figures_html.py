@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from warp_nbprobe.views.headline import wait_unknown
 from warp_nbprobe.views.rows import Figure, figure, median
 from warp_nbprobe.views.shown import Shown
-from warp_nbprobe.views.style import DIM, HAIRLINE, NUMBERS, PARTS, SMALL, div, esc, prose, rgb
+from warp_nbprobe.views.style import DIM, HAIRLINE, NUMBERS, PARTS, SMALL, div, esc, prose, rgb, span, tag
 from warp_nbprobe.views.timeline_html import legend_html
 from warp_nbprobe.views.units import figure_text, plural, sentence, share_text, time_text
 
@@ -167,11 +167,18 @@ def _warm_tile(m: Shown) -> Tile:
 
 def _tile_html(tile: Tile, *, first: bool) -> str:
     edge = "" if first else f"border-left:{HAIRLINE};padding:0 0 0 14px;"
-    size = "font-size:21px;font-weight:600;line-height:1.25" if tile.seen else f"font-style:italic;line-height:2;{DIM}"
-    under = "".join(div(prose(line)) for line in tile.under if line)
+    size = (
+        "font-size:21px;font-weight:600;line-height:1.25"
+        if tile.seen
+        else f"font-style:italic;font-weight:400;line-height:2;{DIM}"
+    )
+    # Blocks only by their style: where styles are stripped, a figure still reads as one line.
+    under = " ".join(span(prose(line), "display:block") for line in tile.under if line)
     inner = (
-        div(esc(tile.name), SMALL)
-        + div(prose(tile.value), f"{size};white-space:nowrap")
-        + div(under, f"font-size:11px;line-height:1.4;{DIM}")
+        span(esc(tile.name), f"display:block;{SMALL}")
+        + " "
+        + tag("b", prose(tile.value), f"display:block;{size};white-space:nowrap")
+        + " "
+        + span(under, f"display:block;font-size:11px;line-height:1.4;{DIM}")
     )
     return div(inner, f"{edge}flex:1 1 124px;min-width:0;margin:0 12px 0 0", title=tile.why)

@@ -111,5 +111,6 @@ def page_html(m: Shown) -> str:
 
 
 def script_text() -> str:
-    """Return the card's script: a file of ours, the same for every report."""
-    return resources.files("warp_nbprobe.views").joinpath("card.js").read_text("utf-8")
+    """Return the card's script: a file of ours, the same for every report, without its indentation."""
+    text = resources.files("warp_nbprobe.views").joinpath("card.js").read_text("utf-8")
+    return "\n".join(line.strip() for line in text.splitlines())

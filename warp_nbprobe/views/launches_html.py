@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warp_nbprobe.views.rows import Row
+from warp_nbprobe.views.rows import Row, target_text
 from warp_nbprobe.views.style import DIM, div, esc, span
 from warp_nbprobe.views.tables import Column, TableRow, table_html
 from warp_nbprobe.views.units import count_text, dim_text, plural
@@ -16,7 +16,7 @@ _COLUMNS = (
     Column("kernel", long=True),
     Column("module", long=True),
     Column("dim", "launch dimensions", figures=True),
-    Column("device", "and block_dim as resolved", long=True),
+    Column("device", "and block_dim as resolved", narrow=True),
     Column("kind", "adjoint launches and replays are told apart", narrow=True),
     Column("arguments", "one type per argument, in order", long=True),
     Column("at", "the nearest line in your own code", long=True),
@@ -54,9 +54,8 @@ def launch_words(row: Row) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     types = ", ".join(row["dtypes"] or ())
-    block = "" if row["block_dim"] is None else f"\u00a0·\u00a0{row['block_dim']}"
     asked = row["requested_block_dim"]
-    device = f"{esc(row['device'] or '')}{block}"
+    device = esc(target_text(row))
     cut = types if len(types) <= _LONG_TYPES else f"{types[: _LONG_TYPES - 2]}…"
     return (
         esc(row["kernel"] or "a graph"),

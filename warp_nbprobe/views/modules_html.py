@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from warp_nbprobe.views.marks import BUILT, Mark, event_name, row_marks
-from warp_nbprobe.views.rows import Row
+from warp_nbprobe.views.rows import Row, target_text
 from warp_nbprobe.views.style import DIM, div, esc, missing, prose, tint
 from warp_nbprobe.views.tables import Column, TableRow, table_html
 from warp_nbprobe.views.timeline import parts_of
@@ -77,7 +77,7 @@ def longest(rows: Sequence[Row], most: int) -> list[Row]:
 def _table(shown: Sequence[Row], marks: MarksBySeq, times: Sequence[str], marked: Collection[str], under: str) -> str:
     columns = [
         Column("module", "with the first seven digits of its hash and what is worth a mark", long=True),
-        Column("device", "and block_dim", long=True),
+        Column("device", "and block_dim", narrow=True),
         Column("total", "Warp's own timer of the load", figures=True, width="12%"),
         *(_TIMES[name] for name in times),
         Column("why", "what changed since the module's earlier build, and the line that asked for it", long=True),
@@ -92,7 +92,7 @@ def _row(row: Row, marks: Sequence[Mark], times: Sequence[str], most: float, mar
     chosen = name in marked and row["status"] in BUILT
     cells = (
         _name_cell(row, marks, ["chosen"] if chosen else []),
-        esc(row["device"] or "") + (f"\u00a0·\u00a0{row['block_dim']}" if row["block_dim"] is not None else ""),
+        esc(target_text(row)),
         _total_cell(row, most),
         *(_part_cell(row, part) for part in times),
         _why_cell(row),

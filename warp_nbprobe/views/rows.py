@@ -11,6 +11,8 @@ from warp_nbprobe.views.shown import Shown
 
 Row: TypeAlias = dict[str, Any]
 
+_LONGEST_DEVICE = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -101,3 +103,10 @@ def good_samples(m: Shown) -> int:
 def findings(m: Shown) -> list[Row]:
     """Return the findings in their order, notes last."""
     return rows_of(m.findings)
+
+
+def target_text(row: Row) -> str:
+    """Return what a build or a launch was for: ``cuda:0 · 256``. Short, whatever stands in the recording."""
+    device = str(row["device"] or "")
+    short = device if len(device) <= _LONGEST_DEVICE else f"{device[: _LONGEST_DEVICE - 1]}…"
+    return short if row["block_dim"] is None else f"{short} · {row['block_dim']}"

@@ -135,8 +135,8 @@ def section(heading: str, body: str, *, fold: bool = False) -> str:
 
 def heading(title: str, aside: str = "") -> str:
     """Return the heading of a section: its name, and beside it what it holds."""
-    rest = span(esc(aside), f"{DIM};{SMALL};margin:0 0 0 8px") if aside else ""
-    return span(esc(title), "font-weight:600") + rest
+    rest = " " + span(esc(aside), f"{DIM};{SMALL};margin:0 0 0 5px") if aside else ""
+    return tag("b", esc(title), "font-weight:600") + rest
 
 
 def notice(lines: str, tint_name: str) -> str:

@@ -49,7 +49,7 @@ def table_html(columns: Sequence[Column], rows: Sequence[TableRow], *, under: st
 
 def _head(column: Column) -> str:
     width = f";width:{column.width}" if column.width else ""
-    style = f"{column.style};font-weight:600;vertical-align:bottom;border-bottom:{HAIRLINE}{width}"
+    style = f"{column.style};font-weight:600;vertical-align:bottom;border-bottom:{HAIRLINE}{width};word-break:normal"
     return tag("th", esc(column.heading), style, title=column.why, link=' scope="col"')
 
 

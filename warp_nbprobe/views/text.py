@@ -9,7 +9,7 @@ from warp_nbprobe.views.findings_html import SURE, where_text
 from warp_nbprobe.views.headline import headline, one_line
 from warp_nbprobe.views.launches_html import launch_words
 from warp_nbprobe.views.report_html import differences, launches_aside, modules_aside, subtitle, troubles
-from warp_nbprobe.views.rows import Row, events, findings, rows_of
+from warp_nbprobe.views.rows import Row, events, findings, rows_of, target_text
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.style import visible
 from warp_nbprobe.views.text_modules import modules_lines
@@ -106,7 +106,7 @@ def _launches(m: Shown, wide: int) -> list[str]:
             row["kernel"] or "a graph",
             row["module"] or "",
             dim_text(row["dim"]),
-            (row["device"] or "") + (f" · {row['block_dim']}" if row["block_dim"] is not None else ""),
+            target_text(row),
             launch_words(row),
             row["location"] or "",
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warp_nbprobe.views.marks import BUILT, event_name, row_marks
 from warp_nbprobe.views.modules_html import HEADINGS, cause_text, longest, times_shown
-from warp_nbprobe.views.rows import Row
+from warp_nbprobe.views.rows import Row, target_text
 from warp_nbprobe.views.text_table import table_lines, wrapped
 from warp_nbprobe.views.units import hash_text, plural, time_text
 
@@ -26,7 +26,7 @@ def modules_lines(rows: Sequence[Row], wide: int) -> list[str]:
         (
             event_name(row) + ("" if row["status"] in BUILT else f" ({row['status']})"),
             hash_text(row["hash"]),
-            (row["device"] or "") + (f" · {row['block_dim']}" if row["block_dim"] is not None else ""),
+            target_text(row),
             time_text(row["ms"], digits=3),
             *(_part(row[name]) for name in times),
         )
