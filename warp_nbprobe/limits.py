@@ -35,7 +35,8 @@ def _compiled(measurement: Measurement) -> pd.DataFrame:
     modules = measurement.modules
     sample = measurement.recording.good_samples()[0]
     counts = (modules["run"] == "cold") & (modules["phase"] == "cold") & (modules["status"] == "compiled")
-    return modules[counts & (modules["sample"] == sample)]
+    compiled: pd.DataFrame = modules[counts & (modules["sample"] == sample)]
+    return compiled
 
 
 def _excess(compiled: pd.DataFrame, request: Request) -> TooManyBuilds | None:

@@ -49,6 +49,8 @@ def _told_in_one_line() -> Iterator[None]:
 class NBProbeMagics(Magics):
     """The magics of one notebook session."""
 
+    shell: Any  # IPython types it as possibly missing; here it never is
+
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.session = _SESSIONS.setdefault(shell, Session())

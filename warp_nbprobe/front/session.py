@@ -63,7 +63,8 @@ def history_frame(entries: Sequence[Entry]) -> pd.DataFrame:
 
     rows = [(e.measurement.label, e.time, e.cell, headline(e.measurement)) for e in entries]
     types = {"label": "string", "time": "datetime64[us]", "cell": "Int64", "headline": "string"}
-    return pd.DataFrame(rows, columns=list(types)).astype(types)
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=list(types)).astype(types)
+    return frame
 
 
 def are_cell_numbers(text: str) -> bool:
