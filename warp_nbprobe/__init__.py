@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from warp_nbprobe.api import diagnose as diagnose
     from warp_nbprobe.api import load as load
     from warp_nbprobe.api import measure as measure
+    from warp_nbprobe.api import measure_command as measure_command
     from warp_nbprobe.api import measure_notebook as measure_notebook
     from warp_nbprobe.api import show as show
     from warp_nbprobe.errors import ChildDied as ChildDied
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "measure", "measure_notebook", "load", "diagnose", "show",
+    "measure", "measure_notebook", "measure_command", "load", "diagnose", "show",
     "Measurement", "Diagnosis", "Finding",
     "NBProbeError", "UsageError",
     "KernelNotFound", "KernelDidNotStart", "NoWarp", "WarpTooOld",
@@ -44,7 +45,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "warp_nbprobe.api": ("measure", "measure_notebook", "load", "diagnose", "show"),
+    "warp_nbprobe.api": ("measure", "measure_notebook", "measure_command", "load", "diagnose", "show"),
     "warp_nbprobe.measurement": ("Measurement",),
     "warp_nbprobe.explain.diagnose": ("Diagnosis", "Finding"),
 }

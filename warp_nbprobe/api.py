@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warp_nbprobe import __version__
+from warp_nbprobe.ask.commands import Arguments, command_request
 from warp_nbprobe.ask.notebooks import read_notebook
 from warp_nbprobe.ask.request import Code, Request, main_cells, make_request, setup_cells
 from warp_nbprobe.data.model import Recording, Run
@@ -21,6 +23,7 @@ from warp_nbprobe.relay import StreamRelay, own_error
 
 if TYPE_CHECKING:
     from warp_nbprobe.explain.diagnose import Diagnosis
+    from warp_nbprobe.run.runner import SampleRunner
 
 
 def measure(
@@ -129,6 +132,36 @@ def measure_notebook(
     return _measured(request)
 
 
+def measure_command(
+    args: Arguments,
+    *,
+    samples: int = 3,
+    label: str | None = None,
+    timeout: float = 900.0,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    own: Sequence[str] = (),
+    isolate: bool = False,
+    keep_scratch: bool = False,
+    rehearse: str | None = None,
+    rehearse_only: bool = False,
+    trace: bool = False,
+    max_builds: int | None = None,
+    fail_on_rebuild: bool = False,
+    quiet: bool = False,
+) -> Measurement:
+    """Measure a command: every Python process of it that uses Warp is recorded, and ends with it.
+
+    A status that is not 0 is a failure; see the result's ``failed`` and ``error``. No shell reads the command, but
+    ``NAME=VALUE`` words in front of it set its environment. Arguments and errors as for ``measure``.
+
+    Args:
+        args: The command and its arguments: ``[sys.executable, "sim.py", "--steps", "10"]``.
+    """
+    given = {name: value for name, value in locals().items() if name != "args"}
+    return _measured(command_request(args, given))
+
+
 def _measured(request: Request) -> Measurement:
     return measure_request(request, NoScreen(None if request.quiet else StreamRelay()))
 
@@ -138,38 +171,62 @@ def measure_request(request: Request, screen: Screen) -> Measurement:
 
     Raises what ``measure`` raises.
     """
-    from warp_nbprobe.run.kernel import ChildSpec
     from warp_nbprobe.run.measure import measure_samples
-    from warp_nbprobe.run.runner import KernelRunner
 
-    spec = ChildSpec(request.kernel, request.cwd, dict(request.env), push=request.push, timeout_s=request.timeout_s)
-    runner = KernelRunner(
-        request.cells,
-        spec,
-        samples=request.samples,
-        relay=screen.relay,
-        progress=screen.progress,
-        keep_scratch=request.keep_scratch,
-    )
+    runner = _runner(request, screen)
     empty = _recording(request)
 
     def after_run(runs: tuple[Run, ...]) -> None:
         latest = runs[-1]
         if latest.run == "warm" and latest.ok and latest.sample < request.samples:
-            screen.sample_done(Measurement(replace(empty, runs=runs)))
+            screen.sample_done(Measurement(_with_files(replace(empty, runs=runs))))
 
     try:
         runs, interrupted = measure_samples(runner, samples=request.samples, after_run=after_run)
     except NBProbeError as error:
         if isinstance(error.run, Run):
-            error.measurement = Measurement(replace(empty, runs=(error.run,)))
+            error.measurement = Measurement(_with_files(replace(empty, runs=(error.run,))))
         raise
     notes = (*request.notes, *_kept(runner.kept))
-    measurement = Measurement(replace(empty, runs=runs, interrupted=interrupted, notes=notes))
+    measurement = Measurement(_with_files(replace(empty, runs=runs, interrupted=interrupted, notes=notes)))
     if interrupted:
         raise _interrupt(measurement)
     check_limits(measurement, request)
     return measurement
+
+
+def _runner(request: Request, screen: Screen) -> SampleRunner:
+    from warp_nbprobe.run.command import CommandSpec
+    from warp_nbprobe.run.kernel import ChildSpec
+    from warp_nbprobe.run.runner import CommandRunner, KernelRunner
+
+    env, timeout_s = dict(request.env), request.timeout_s
+    make: Callable[..., SampleRunner]
+    if request.command is not None:
+        make = partial(CommandRunner, CommandSpec(request.command, request.cwd, env, timeout_s=timeout_s))
+    else:
+        spec = ChildSpec(request.kernel, request.cwd, env, push=request.push, timeout_s=timeout_s)
+        make = partial(KernelRunner, request.cells, spec)
+    return make(
+        samples=request.samples,
+        relay=screen.relay,
+        progress=screen.progress,
+        keep_scratch=request.keep_scratch,
+    )
+
+
+def _with_files(recording: Recording) -> Recording:
+    """Return the recording of a command with the files that its processes ran in place of cells."""
+    run = recording.first_cold_run()
+    if "command" not in recording.options or run is None:
+        return recording
+    from warp_nbprobe.data.sources import file_cells
+
+    cells, left_out = file_cells(run)
+    notes = recording.notes
+    if left_out:
+        notes = (*notes, f"{left_out} more files with Warp code are not shown as source")
+    return replace(recording, cells=cells, notes=notes)
 
 
 def _recording(request: Request) -> Recording:

@@ -100,7 +100,7 @@ def own_error(failure: Failure, measurement: Any = None) -> BaseException:
         error = Exception(failure.evalue or "")
     else:
         error = known
-    if isinstance(known, InputRefused) or failure.reason in ("timeout", "died"):
+    if isinstance(known, InputRefused) or failure.reason in ("timeout", "died") or not (shown or failure.ename):
         shown.append(f"{type(known).__name__}: {known}")
     if failure.reason == "died" and failure.crash:
         shown.insert(0, failure.crash)

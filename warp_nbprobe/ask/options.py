@@ -83,6 +83,7 @@ class Option:
     default: Any = None
     repeat: bool = False  # may be given several times: `read` returns items, the value is the list of all
     later: bool = False  # has its place and its name, and is not available yet
+    ends: bool = False  # what follows its value is no option of ours
 
     @property
     def shown(self) -> str:
@@ -194,10 +195,18 @@ MEASURE: tuple[Option, ...] = (
 MAGIC_ONLY = ("out", "vs", "plot", "save")
 """Keys that are no argument of ``nb.measure``: in Python the result is a value that has these as methods."""
 
-FILE = Option("file", ("-f", "--file"), "measure a notebook cell by cell", str, "FILE.ipynb")
-MODULE = Option("module", ("-m",), "measure a module", str, "MODULE", later=True)
+FILE = Option("file", ("-f", "--file"), "measure a notebook cell by cell, or a script", str, "FILE", ends=True)
+MODULE = Option("module", ("-m",), "measure a module, as `python -m` runs it", str, "MODULE", ends=True)
 LINE: tuple[Option, ...] = (FILE, MODULE, *MEASURE)
 """Options of the line form ``%warp_cold``."""
+
+NOT_FOR_COMMANDS = ("setup", "push", "check", "rtol", "atol", "kernel", "allow_errors")
+"""Keys of what needs a kernel; a command names its own Python and runs in no cell."""
+
+COMMAND: tuple[Option, ...] = tuple(
+    option for option in MEASURE if option.key not in (*NOT_FOR_COMMANDS, "out", "vs", "plot")
+)
+"""Options of ``warp-nbprobe measure``."""
 
 SETUP: tuple[Option, ...] = (
     Option("run_here", ("--run-here",), "also run the code in this notebook's own kernel", default=False),

@@ -36,6 +36,7 @@ class Request:
     fail_on_rebuild: bool
     quiet: bool
     notes: tuple[str, ...] = ()
+    command: tuple[str, ...] | None = None  # what is run in place of cells
 
     def recorded(self) -> dict[str, Any]:
         """Return the options as the report keeps them: the values of pushed names and of ``env`` stay out."""
@@ -52,6 +53,7 @@ class Request:
             "max_builds": self.max_builds,
             "fail_on_rebuild": self.fail_on_rebuild,
             "quiet": self.quiet,
+            **({} if self.command is None else {"command": list(self.command)}),
         }
 
 

@@ -78,7 +78,8 @@ def parse(words: Sequence[Word], options: Sequence[Option], *, what: str, mixed:
         UsageError: One line that names the wrong option, with the nearest right one.
     """
     by_flag = {flag: option for option in options for flag in option.flags}
-    values, given = defaults(options), set()
+    values = defaults(options)
+    given: set[str] = set()
     others: list[Word] = []
     at = 0
     while at < len(words):
@@ -106,6 +107,8 @@ def parse(words: Sequence[Word], options: Sequence[Option], *, what: str, mixed:
                 value, at = words[at].text, at + 1
             _store(values, option, value, what)
         given.add(option.key)
+        if option.ends:
+            break
     return Parsed(values, frozenset(given), (*others, *words[at:]), False)
 
 
