@@ -10,9 +10,10 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-from tests.run.children import Seen, run_once
+from tests.run.children import Seen, processes_with, run_once
 from warp_nbprobe.data.model import Cell, Failure, Run
 from warp_nbprobe.errors import KernelDidNotStart, KernelNotFound, NoWarp, UsageError, WarpTooOld
+from warp_nbprobe.run.sandbox import Sandbox
 
 pytestmark = pytest.mark.kernel
 
@@ -164,6 +165,31 @@ def test_a_command_that_is_no_program_is_told(tmp_path: Path, monkeypatch: pytes
     _install(tmp_path, monkeypatch, "gone", [str(tmp_path / "gone" / "bin" / "python"), "-m", "ipykernel_launcher"])
     with pytest.raises(KernelDidNotStart, match="FileNotFoundError"):
         run_once("1", kernel="gone")
+
+
+def test_where_sockets_have_no_room_for_their_name_ports_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                                   seen: Seen) -> None:  # fmt: skip
+    folder = tmp_path / ("long" * 25)
+    folder.mkdir()
+    monkeypatch.setenv("WARP_NBPROBE_SCRATCH", str(folder))
+    told: list[str] = []
+
+    def look(sandbox: Sandbox) -> None:
+        told.append(json.loads((sandbox.root / "c" / "connection.json").read_text())["transport"])
+
+    run = run_once("print('hello')", relay=seen, keep=look)
+    assert (run.failure, seen.text(), told) == (None, "hello\n", ["tcp"])
+    assert list(folder.iterdir()) == []
+
+
+def test_a_relay_that_fails_leaves_nothing() -> None:
+    class Broken:
+        def message(self, kind: str, content: dict[str, object]) -> None:
+            raise BrokenPipeError("nobody listens")
+
+    with pytest.raises(BrokenPipeError):
+        run_once("import subprocess; subprocess.Popen(['sleep', '44010'])\nprint('hello')", relay=Broken())
+    assert processes_with("44010") == []
 
 
 def test_a_named_kernel_of_this_environment_is_ours_to_launch(seen: Seen) -> None:

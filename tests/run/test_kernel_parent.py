@@ -88,6 +88,7 @@ def kernel() -> Iterator[tuple[KernelManager, BlockingKernelClient]]:
     client.stop_channels()
     manager.shutdown_kernel(now=True)
     manager.cleanup_resources()
+    manager.context.destroy(linger=0)
 
 
 @pytest.fixture

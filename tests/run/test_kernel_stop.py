@@ -95,6 +95,12 @@ def test_a_second_press_kills_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.exit_code == -signal.SIGKILL
 
 
+def test_code_that_floods_the_output_is_stopped() -> None:
+    run = run_once(READY + "while True: print('x' * 1000)", relay=Presses())
+    assert run.failure is not None
+    assert run.failure.reason == "interrupted"
+
+
 @pytest.mark.usefixtures("patient")
 def test_code_that_ends_well_in_spite_of_the_press_was_interrupted_all_the_same() -> None:
     code = "import time\ntry: time.sleep(1000)\nexcept KeyboardInterrupt: print('swallowed')"

@@ -96,6 +96,13 @@ def test_a_kernelspec_brings_its_environment_and_its_way_to_interrupt(installed)
     assert command.command(Path("/c.json")) == ["/opt/k", f"{folder}/k.py", "/c.json"]
 
 
+def test_a_damaged_kernelspec_is_told_with_its_folder(installed) -> None:  # type: ignore[no-untyped-def]
+    folder = installed("damaged", ["x"])
+    (folder / "kernel.json").write_text("{")
+    with pytest.raises(UsageError, match="damaged"):
+        kernel_command("damaged")
+
+
 def test_a_kernel_on_another_machine_is_refused_with_what_to_do(installed) -> None:  # type: ignore[no-untyped-def]
     installed("far", ["x"], metadata={"kernel_provisioner": {"provisioner_name": "remote-http"}})
     with pytest.raises(UsageError, match="remote-http"):

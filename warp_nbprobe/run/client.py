@@ -92,8 +92,11 @@ class KernelClient:
         self._session.send(self._sockets[channel], message)
         return str(message["header"]["msg_id"])
 
-    def receive(self, channel: Channel) -> Message | None:
-        """Return the next message that has arrived, or ``None``."""
+    def receive(self, channel: Channel, *, skim: bool = False) -> Message | None:
+        """Return the next message that has arrived, or ``None``.
+
+        With ``skim`` only a ``status`` has its content: what is not going to be shown need not be decoded.
+        """
         try:
             frames = self._sockets[channel].recv_multipart(zmq.NOBLOCK)
         except zmq.Again:
@@ -101,7 +104,10 @@ class KernelClient:
         size = sum(len(frame) for frame in frames)
         try:
             _, parts = self._session.feed_identities(frames)
-            message = self._session.deserialize(parts)
+            message = self._session.deserialize(parts, content=not skim)
+            if skim:
+                wanted = message["msg_type"] == "status"
+                message["content"] = self._session.unpack(message["content"]) if wanted else {}
         except (ValueError, TypeError, KeyError) as error:
             return Message("unreadable", None, {"error": str(error)}, size)
         parent = message["parent_header"].get("msg_id")

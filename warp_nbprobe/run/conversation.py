@@ -182,17 +182,24 @@ class Conversation:
     def _await_idle(self, request: str) -> None:
         """Wait until the child has said that its output is complete, or says nothing more."""
         self._last_heard_s = now_s()
-        while request not in self._idle and now_s() - self._last_heard_s < _QUIET_S:
+        while request not in self._idle and now_s() - self._last_heard_s < _QUIET_S and not self._too_late():
             if self._child.ended:
                 self._drain()
                 return
             self._turn()
 
     def _drain(self) -> None:
-        """Take in what an ended child had already sent."""
+        """Take in what an ended child had already sent; of one that was stopped no more than time allows."""
         while self._client.wait(_POLL_S):
             if not self._receive():
                 return
+            if self._too_late():
+                self._outputs.note("what the run had still put out when it was stopped is not shown.")
+                return
+
+    def _too_late(self) -> bool:
+        """Whether the run was stopped so long ago that the user must not wait any longer."""
+        return self.stopped_at_s is not None and now_s() - self.stopped_at_s > stopping.LIMIT_S
 
     def _turn(self) -> None:
         """Wait a moment for messages and news, and take them in."""
@@ -207,17 +214,17 @@ class Conversation:
         """Take in what has arrived, up to a batch; whether there was anything."""
         got = False
         for _ in range(_BATCH):
-            message = self._client.receive("iopub")
+            message = self._client.receive("iopub", skim=self._outputs.cut)
             if message is None:
                 break
             got = True
             self._last_heard_s = now_s()
             self._take_output(message)
-        for channel in ("shell", "control"):
-            while (message := self._client.receive("shell" if channel == "shell" else "control")) is not None:
-                got = True
-                if channel == "shell":
-                    self._take_reply(message)
+        while (message := self._client.receive("shell")) is not None:
+            got = True
+            self._take_reply(message)
+        while self._client.receive("control") is not None:  # its answers say nothing that is not seen anyway
+            got = True
         return got
 
     def _take_output(self, message: Message) -> None:

@@ -49,7 +49,7 @@ def kernel_command(name: str | None) -> KernelCommand:
         known = manager.find_kernel_specs()
         if name not in known:
             raise KernelNotFound(name, list(known)) from None
-        spec = KernelSpec.from_resource_dir(known[name])  # one whose provisioner is not installed
+        spec = _spec_in(name, known[name])
     provisioner = spec.metadata.get("kernel_provisioner", {}).get("provisioner_name", "")
     if provisioner not in _LOCAL:
         raise UsageError(
@@ -66,6 +66,14 @@ def kernel_command(name: str | None) -> KernelCommand:
         environment={key: os.path.expandvars(value) for key, value in spec.env.items()},
         interrupt="message" if spec.interrupt_mode == "message" else "signal",
     )
+
+
+def _spec_in(name: str, folder: str) -> KernelSpec:
+    """Read a kernelspec that Jupyter does not hand out: its provisioner is not installed, or it is damaged."""
+    try:
+        return KernelSpec.from_resource_dir(folder)
+    except (ValueError, OSError) as error:
+        raise UsageError(f"The kernel {name!r} is described in {folder}, which cannot be read: {error}") from None
 
 
 def launcher_arguments(arguments: Sequence[str]) -> list[str] | None:

@@ -84,7 +84,8 @@ class Sandbox:
 
     def lto(self) -> tuple[int, int]:
         """Return number and bytes of the link-time-optimisation objects in the caches."""
-        files = [path for suffix in ("lto", "ltoir") for path in self.cache.rglob(f"*.{suffix}")]
+        found = [path for suffix in ("lto", "ltoir") for path in self.cache.rglob(f"*.{suffix}")]
+        files = [path for path in found if path.is_file()]
         return len(files), sum(path.stat().st_size for path in files)
 
 
