@@ -11,7 +11,7 @@ from warp_nbprobe.views.style import DIM, HAIRLINE, NUMBERS, PARTS, SMALL, div, 
 from warp_nbprobe.views.timeline_html import legend_html
 from warp_nbprobe.views.units import figure_text, plural, sentence, share_text, time_text
 
-OVERLAPPED = 1.15
+_TILE = f"border-left:{HAIRLINE};padding:0 0 0 8px;flex:1 1 112px;min-width:0;margin:0 8px 0 0"
 _PART_METRICS = {
     "codegen": "codegen_ms",
     "lto": "lto_ms",
@@ -55,7 +55,7 @@ def tiles(m: Shown) -> list[Tile]:
 
 def tiles_html(m: Shown) -> str:
     """Return the tiles side by side; they wrap where the cell is narrow."""
-    shown = "".join(_tile_html(tile, first=not index) for index, tile in enumerate(tiles(m)))
+    shown = "".join(_tile_html(tile) for tile in tiles(m))
     return div(shown, f"display:flex;flex-wrap:wrap;gap:10px 0;padding:8px 0 2px 0;{NUMBERS}")
 
 
@@ -165,8 +165,7 @@ def _warm_tile(m: Shown) -> Tile:
     return _tile("warm run", wall, "the same code again, over the caches that the cold run filled", under)
 
 
-def _tile_html(tile: Tile, *, first: bool) -> str:
-    edge = "" if first else f"border-left:{HAIRLINE};padding:0 0 0 14px;"
+def _tile_html(tile: Tile) -> str:
     size = (
         "font-size:21px;font-weight:600;line-height:1.25"
         if tile.seen
@@ -181,4 +180,4 @@ def _tile_html(tile: Tile, *, first: bool) -> str:
         + " "
         + span(under, f"display:block;font-size:11px;line-height:1.4;{DIM}")
     )
-    return div(inner, f"{edge}flex:1 1 124px;min-width:0;margin:0 12px 0 0", title=tile.why)
+    return div(inner, _TILE, title=tile.why)

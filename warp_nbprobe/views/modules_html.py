@@ -18,7 +18,7 @@ MarksBySeq: TypeAlias = dict[int, tuple[Mark, ...]]
 MOST_ROWS = 200
 
 _TIMES = {
-    "codegen_ms": Column("code generation", "Python code generation, without LTO", figures=True),
+    "codegen_ms": Column("code gen.", "Python code generation, without LTO", figures=True),
     "lto_ms": Column("LTO", "making link-time-optimisation objects for tile operations", figures=True),
     "native_ms": Column("native", "inside the native compiler, the precompiled header included", figures=True),
     "header_ms": Column("header", "the part of native spent making the precompiled header", figures=True),
@@ -80,7 +80,7 @@ def _table(shown: Sequence[Row], marks: MarksBySeq, times: Sequence[str], marked
         Column("device", "and block_dim", narrow=True),
         Column("total", "Warp's own timer of the load", figures=True, width="12%"),
         *(_TIMES[name] for name in times),
-        Column("why", "what changed since the module's earlier build, and the line that asked for it", long=True),
+        Column("why", "what changed since the earlier build, and the line that asked for it", long=True, width="28%"),
     ]
     most = max((row["ms"] or 0.0 for row in shown), default=0.0) or 1.0
     body = [_row(row, marks[row["seq"]], times, most, marked) for row in shown]
@@ -152,7 +152,9 @@ def _notes(rows: Sequence[Row], shown: Sequence[Row], reasons: dict[str, str]) -
     unseen: dict[str, list[str]] = {}
     for name, column in _TIMES.items():
         if all(row[name] is None for row in rows):
-            unseen.setdefault(reasons.get(name, "").rstrip("."), []).append(column.heading)
+            unseen.setdefault(reasons.get(name, "").rstrip("."), []).append(
+                "code generation" if name == "codegen_ms" else column.heading
+            )
     for why, names in unseen.items():
         said.append(f"Not measured: {', '.join(names)}{f' ({why})' if why else ''}.")
     if any(row[name] == 0 for row in rows for name in times_shown(rows)):

@@ -57,12 +57,13 @@ def esc(value: object) -> str:
 
 
 _CODE = re.compile(r"`([^`]+)`")
+_IN_CODE = r'<code style="background-color:rgba(128,128,128,.14);padding:0 2px">\1</code>'
 _FIGURE = re.compile(r"(?<=\d) (?=(?:ms|s|min|%|kB|MB|GB)\b|%)")
 
 
 def prose(sentence: object) -> str:
     """Return a sentence of ours as HTML: figures stay with their units, names in backticks are code."""
-    return _CODE.sub(r"<code>\1</code>", _FIGURE.sub("\u00a0", esc(sentence)))
+    return _CODE.sub(_IN_CODE, _FIGURE.sub("\u00a0", esc(sentence)))
 
 
 def linked(*builds: str) -> str:
