@@ -146,6 +146,14 @@ def place(cell: int, line: int, prefix: str = "") -> dict[str, Any]:
     }
 
 
+SETUP = """\
+import warp as wp
+wp.init()
+
+from sim import tables
+wp.launch(tables.fill, 64, inputs=[tables.x])
+"""
+
 CELL_3 = """\
 n = 4096
 x = wp.zeros(n, dtype=float)
@@ -269,7 +277,7 @@ def small() -> FakeMeasurement:
     return FakeMeasurement(
         cells=(
             Cell(
-                "import warp as wp\nwp.init()\n\nfrom sim import tables\nwp.launch(tables.fill, 64, inputs=[tables.x])\n",
+                SETUP,
                 1,
                 2,
                 "setup",
