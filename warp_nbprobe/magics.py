@@ -11,9 +11,10 @@ from weakref import WeakKeyDictionary
 
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
+from warp_nbprobe.ask.commands import command_request, module_command, refuse_for_command, script_command
 from warp_nbprobe.ask.notebooks import read_notebook
-from warp_nbprobe.ask.options import LINE, MAGIC_ONLY, MEASURE, SETUP, not_yet
-from warp_nbprobe.ask.request import make_request
+from warp_nbprobe.ask.options import LINE, MAGIC_ONLY, MEASURE, SETUP
+from warp_nbprobe.ask.request import Request, make_request
 from warp_nbprobe.ask.words import Parsed, no_more_words, parse, split_line
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import NBProbeError, TooManyBuilds, UsageError
@@ -108,25 +109,36 @@ class NBProbeMagics(Magics):
     def _measure_line(self, line: str) -> Measurement | None:
         words = split_line(line)
         parsed = parse(words, LINE, what="%warp_cold")
-        if parsed.dashes:
-            raise not_yet("%warp_cold: measuring a command after `--`")
+        if parsed["file"] and Path(parsed["file"]).suffix == ".ipynb":
+            return self._measure_notebook(parsed)
+        if parsed.dashes or parsed["file"] or parsed["module"]:
+            return self._measure_command(parsed)
         rest = parsed.tail(line)
-        if parsed["file"]:
-            return self._measure_file(parsed, rest)
         if not rest:
-            raise UsageError("%warp_cold needs a statement, cell numbers (3-5 8) or -f FILE after its options.")
+            raise UsageError("%warp_cold needs a statement, cell numbers (3-5 8), -f FILE, -m MODULE or -- COMMAND.")
         if are_cell_numbers(rest):
             main, notes = cells_by_number(rest, self._inputs(), allow_errors=parsed["allow_errors"])
             return self._measure(parsed, main, label=f"cells {rest}", notes=notes)
         number = self._number()
         return self._measure(parsed, (Cell(rest, number, allow_error=parsed["allow_errors"]),), label=f"cell {number}")
 
-    def _measure_file(self, parsed: Parsed, rest: str) -> Measurement:
+    def _measure_command(self, parsed: Parsed) -> Measurement:
+        refuse_for_command(parsed.given, "%warp_cold")
+        words = [word.text for word in parsed.rest]
+        label = None
+        if parsed["module"]:
+            label, words = parsed["module"], module_command(parsed["module"], words)
+        elif parsed["file"]:
+            label, words = Path(parsed["file"]).name, script_command(parsed["file"], words, parsed["cwd"])
+        return self._make(command_request(words, self._values(parsed), label=label), parsed)
+
+    def _measure_notebook(self, parsed: Parsed) -> Measurement:
         path = Path(parsed["file"]).expanduser()
-        if path.suffix != ".ipynb":
-            raise not_yet(f"%warp_cold -f {path.name}: measuring a script")
-        if rest:
-            raise UsageError(f"%warp_cold -f: a notebook takes no arguments, but {rest!r} follows its name.")
+        more = parse(parsed.rest, MEASURE, what="%warp_cold -f")
+        if more.rest:
+            word = more.rest[0].text
+            raise UsageError(f"%warp_cold -f: a notebook takes no arguments, but {word!r} follows its name.")
+        parsed.values.update({key: more[key] for key in more.given})
         notebook = read_notebook(path, allow_errors=parsed["allow_errors"])
         if parsed["cwd"] is None:
             parsed.values["cwd"] = str(path.parent)
@@ -141,16 +153,23 @@ class NBProbeMagics(Magics):
         notes: Sequence[str] = (),
         default_setup: bool = True,
     ) -> Measurement:
+        """Measure cells."""
+        values = self._values(parsed)
+        values["push"] = pushed(parsed["push"], self.shell.user_ns)
+        asked = parsed["setup"] if parsed["setup"] or default_setup else "none"
+        setup = setup_for(self.session, asked, self._inputs())
+        return self._make(make_request(setup, main, values, label=label, notes=notes), parsed)
+
+    def _values(self, parsed: Parsed) -> dict[str, Any]:
+        """Return the keyword arguments of ``measure`` that the options stand for, but for ``push``."""
+        values = {key: value for key, value in parsed.values.items() if key not in MAGIC_ONLY}
+        values.update(push=None, label=parsed["label"] or parsed["out"], env=dict(parsed["env"]))
+        return values
+
+    def _make(self, request: Request, parsed: Parsed) -> Measurement:
         """Measure, show, bind, and raise what the code raised."""
         from warp_nbprobe import api
 
-        values = {key: value for key, value in parsed.values.items() if key not in MAGIC_ONLY}
-        values["label"] = parsed["label"] or parsed["out"]
-        values["push"] = pushed(parsed["push"], self.shell.user_ns)
-        values["env"] = dict(parsed["env"])
-        asked = parsed["setup"] if parsed["setup"] or default_setup else "none"
-        setup = setup_for(self.session, asked, self._inputs())
-        request = make_request(setup, main, values, label=label, notes=notes)
         screen = screen_for(self.shell, quiet=request.quiet)
         try:
             measurement = api.measure_request(request, screen)
@@ -187,6 +206,8 @@ class NBProbeMagics(Magics):
         failure = measurement.error.run.failure if measurement.error is not None else None
         if failure is None:
             return
+        if measurement.error is not None and "command" in measurement.recording.options:
+            raise measurement.error from None  # the command's own traceback is on the screen already
         hint = name_hint(failure, self.shell.user_ns, self.shell.history_manager.input_hist_parsed)
         if hint:
             print(hint, file=sys.stderr)

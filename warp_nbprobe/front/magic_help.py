@@ -11,7 +11,9 @@ COLD = f"""Measure this cell in fresh kernels with empty Warp caches: what was c
     %%warp_cold [options]           measure the cell
     %warp_cold [options] STATEMENT  measure one line
     %warp_cold [options] 3-5 8      measure cells of this session by their In[] numbers
-    %warp_cold [options] -f FILE    measure a notebook as "restart and run all" would run it
+    %warp_cold [options] -f FILE    measure a notebook as "restart and run all" would run it, or a script
+    %warp_cold [options] -m MODULE  measure a module, as `python -m` runs it
+    %warp_cold [options] -- COMMAND measure any command, in processes of its own
 
 The cell's own output appears below it, then the report. The result is returned (as ``_``, and as NAME with
 ``-o NAME``); ``NAME.modules``, ``.launches``, ``.summary`` and ``.findings`` are DataFrames.
