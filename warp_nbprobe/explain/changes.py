@@ -21,7 +21,8 @@ class Change:
     new: str | None
     place: Place | None
     text_only: bool = False  # a source of which only comments or blank lines changed
-    hidden: bool = False  # a global that an argument or loop variable hides from the code
+    hidden: bool = False  # a global that the code does not read, since something of its own has that name
+    hider: str = ""  # what has it: an argument or a loop variable
     origin: str | None = None  # of a constant
 
 
@@ -87,6 +88,7 @@ def _values(old: Parts, new: Parts, edited: set[str]) -> Iterator[Change]:
             now.text if now else None,
             value.place,
             hidden=value.hidden,
+            hider=value.hider,
             origin=value.origin,
         )
 

@@ -45,4 +45,4 @@ def charges(scene: Scene) -> tuple[Charge, ...]:
 
 def avoidable_ms(charged: Iterable[Charge]) -> float:
     """Return the sum of what was charged: never more than ``build_ms``."""
-    return sum(one.ms for one in charged)
+    return sum((one.ms for one in charged), 0.0)

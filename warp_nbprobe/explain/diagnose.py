@@ -20,6 +20,7 @@ from warp_nbprobe.explain.costs import avoidable_ms, charges
 from warp_nbprobe.explain.details import told
 from warp_nbprobe.explain.rule import KINDS, Evidence, Rule
 from warp_nbprobe.explain.rules import RULES
+from warp_nbprobe.explain.rules_again import CACHE_NOT_REUSED
 from warp_nbprobe.explain.rules_notes import is_not_compilation
 from warp_nbprobe.explain.scene import Scene
 from warp_nbprobe.explain.whose import Ownership
@@ -235,7 +236,7 @@ def _finding(rule: Rule, one: Evidence, scene: Scene, build_ms: float, names: Ma
         rule=rule.name,
         kind=rule.kind,
         cost_ms=one.cost_ms if rule.kind != "note" else None,
-        share=one.cost_ms / build_ms if one.cost_ms is not None and build_ms and rule.kind != "note" else None,
+        share=_share(rule, one, build_ms),
         modules=one.modules,
         what=one.what,
         fix=one.fix,
@@ -250,6 +251,13 @@ def _finding(rule: Rule, one: Evidence, scene: Scene, build_ms: float, names: Ma
         cause_location=cause_location,
         events=tuple(names[item] for item in one.events if item in names),
     )
+
+
+def _share(rule: Rule, one: Evidence, build_ms: float) -> float | None:
+    """Return the part of ``build_ms``; what a warm run costs is no part of it."""
+    if one.cost_ms is None or not build_ms or rule.kind == "note" or rule.name == CACHE_NOT_REUSED.name:
+        return None
+    return one.cost_ms / build_ms
 
 
 def _order(rule: Rule, one: Evidence) -> tuple[Any, ...]:

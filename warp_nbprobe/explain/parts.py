@@ -32,7 +32,8 @@ class Value:
     text: str = ""  # for a person
     tree: str | None = None  # of a source: equal when only comments or blank lines differ
     place: Place | None = None  # where the holder or the struct was defined
-    hidden: bool = False  # a constant that the code does not read: an argument or loop variable has its name
+    hidden: bool = False  # a constant that the code does not read
+    hider: str = ""  # what has its name: an argument or a loop variable
     origin: str | None = None  # of a constant: global, closure or static
 
 
@@ -46,7 +47,8 @@ def parts_of(wire: Wire, state: KernelState) -> dict[Part, Value]:
     parts[Part("arguments")] = Value(arguments, arguments, place=state.defined)
     for name, option in state.options.items():
         parts[Part("decorator", "", name)] = Value(str(option), str(option), place=state.defined)
-    parts.update(_held(state.constants, state.statics, state.types, "", state.hidden, state.defined))
+    names = [name for name, _ in state.args]
+    parts.update(_held(state.constants, state.statics, state.types, "", state.hidden, names, state.defined))
     structs = set(state.structs)
     functions = named_functions(wire, state)
     for holder, function in functions:
@@ -110,6 +112,7 @@ def _function_parts(wire: Wire, holder: str, function: Function) -> tuple[dict[P
                 overload.get("types") or (),
                 name,
                 overload.get("hidden") or (),
+                [str(arg[0]) for arg in overload.get("args") or () if isinstance(arg, tuple)],
                 place,
             )
         )
@@ -127,14 +130,22 @@ def _held(
     types: Any,
     holder: str,
     hidden: Iterable[str],
+    arguments: Iterable[str],
     place: Place | None,
 ) -> Iterator[tuple[Part, Value]]:
     """Yield what a kernel or function refers to by value or type."""
-    unread = set(hidden)
+    unread, named = set(hidden), set(arguments)
     for name, value in constants.items():
         yield (
             Part("constant", holder, name),
-            Value(_token(value), _shown(value), place=place, hidden=name in unread, origin=_field(value, "from")),
+            Value(
+                _token(value),
+                _shown(value),
+                place=place,
+                hidden=name in unread,
+                hider="argument" if name in named else "loop variable",
+                origin=_field(value, "from"),
+            ),
         )
     for name, value in statics.items():
         yield Part("static", holder, name), Value(_token(value), _shown(value), place=place)

@@ -10,7 +10,7 @@ from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.misses import why_missed
 from warp_nbprobe.explain.rule import Evidence, Rule, inputs, launches, sources
 from warp_nbprobe.explain.scene import Scene, by_module
-from warp_nbprobe.explain.snippets import identifier, own_module, short_name
+from warp_nbprobe.explain.snippets import identifier, module_code, own_module, short_name
 from warp_nbprobe.explain.waste import Duplicate, Spread, duplicates, kept_versions, spreads, unused
 from warp_nbprobe.explain.words import listed, ms_text, quoted
 
@@ -24,7 +24,7 @@ def _old_versions(scene: Scene) -> Sequence[Evidence]:
         last = kept_versions(scene, members[-1])
         most = {name: 1 + sum(newest.name == name for _, newest in last) for name in names}
         first, newest = members[0], next(iter(pairs.values()))[1]
-        cost = sum(one.ms for one in scene.charged("old_versions_kept", module))
+        cost = scene.cost("old_versions_kept", module)
         versions = listed([f"{most[name]} versions of {quoted(name)}" for name in names], 4)
         holding = f"Held by {listed(holders, 4)}." if holders else _uncollected([old for old, _ in pairs.values()])
         found.append(
@@ -93,7 +93,7 @@ def _block_dim(scene: Scene, spread: Spread) -> Evidence:
         f"{quoted(name)} at {listed([str(dim) for dim in at])}" if at else f"{quoted(name)} never"
         for name, at in spread.launched.items()
     ]
-    cost = sum(one.ms for one in scene.charged("block_dim_spread", module))
+    cost = scene.cost("block_dim_spread", module)
     headers = [item for item in spread.builds[1:] if item.build.event.header_ms]
     header_ms = sum(item.build.event.header_ms or 0.0 for item in headers)
     extra = f" Besides, {ms_text(header_ms)} went into headers, one for each block dimension." if header_ms else ""
@@ -165,7 +165,7 @@ def _unused(scene: Scene, module: str, members: list[Explained]) -> Evidence:
     first = members[0]
     event = first.build.event
     call = str(event.trigger.get("call"))
-    cost = sum(one.ms for one in scene.charged("unused_build", module))
+    cost = scene.cost("unused_build", module)
     other = _launched_dims(scene, first)
     line = scene.where(first, event.place)
     if other:
@@ -228,15 +228,11 @@ def _load_code(scene: Scene, item: Explained) -> str:
     device = item.build.event.device or "cpu"
     single = len(wanted) == 1 and device == "cpu"
     return "\n".join(
-        f'wp.force_load(device="{device}", modules=[{", ".join(_module_code(name) for name in modules)}]'
+        f'wp.force_load(device="{device}", modules=[{", ".join(module_code(name) for name in modules)}]'
         + ("" if single else f", block_dim={dim}")
         + ")"
         for dim, modules in sorted(wanted.items())
     )
-
-
-def _module_code(name: str) -> str:
-    return "__name__" if name == "__main__" else f'"{name}"'
 
 
 UNUSED_BUILD: Final = Rule(
@@ -261,7 +257,7 @@ def _duplicate(scene: Scene, module: str, members: list[Duplicate]) -> Evidence:
     others = [item for duplicate in members for item in duplicate.others if not scene.in_setup(item)]
     first, again = members[0].first, others[0]
     charged = {one.build: one.ms for one in scene.charges if one.rule == "duplicate_builds"}
-    cost = sum(charged.get(item, 0.0) for item in others)
+    cost = sum((charged.get(item, 0.0) for item in others), 0.0)
     names = list(dict.fromkeys(item.build.event.module for item in (first, *others)))
     count = 1 + len(members[0].others)
     if len(names) > 1:
@@ -279,7 +275,7 @@ def _duplicate(scene: Scene, module: str, members: list[Duplicate]) -> Evidence:
         )
         fix = _duplicate_fix(first, others)
         device = again.build.event.device or "cpu"
-        snippet = f'wp.load_module({_module_code(module)}, device="{device}")  # once, before any worker starts'
+        snippet = f'wp.load_module({module_code(module)}, device="{device}")  # once, before any worker starts'
     return Evidence(
         what,
         fix,

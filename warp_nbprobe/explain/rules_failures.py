@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+from warp_nbprobe.data.events import cells_of
 from warp_nbprobe.data.records import Place
 from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked
@@ -31,8 +33,7 @@ def _build_failed(scene: Scene, key: tuple[object, ...], members: list[Explained
     kernel = error.get("kernel")
     defined = error.get("defined")
     place = defined if isinstance(defined, Place) else None
-    message = str(error.get("native_line") or error.get("message") or error.get("type") or "no message")
-    message = message.strip().splitlines()[0] if message.strip() else "no message"
+    message = _message(scene, first, error)
     if kernel:
         where = f" ({scene.where(first, place)})" if place is not None else ""
         what = f"Kernel {quoted(str(kernel))}{where} cannot be built: {message}"
@@ -72,6 +73,23 @@ def _build_failed(scene: Scene, key: tuple[object, ...], members: list[Explained
         snippet=f'@wp.kernel(module="{short}_alone")\ndef {short}(...):\n    ...',
         key=key,
     )
+
+
+_PARSING: Final = re.compile(r'Error while parsing function ".+?" at (.+?):(\d+):\s*(.*?)\s*;\s*(.*)', re.DOTALL)
+
+
+def _message(scene: Scene, item: Explained, error: Mapping[str, Any]) -> str:
+    """Return the compiler's message on one line, with the user's own line for the file that a cell becomes."""
+    text = str(error.get("native_line") or error.get("message") or error.get("type") or "no message").strip()
+    if text[:1] in ("'", '"') and text[:1] == text[-1:]:
+        text = text[1:-1].replace("\\n", "\n").replace('\\"', '"').replace("\\'", "'")
+    found = _PARSING.search(text)
+    if found is None:
+        return " ".join(text.split())
+    file, line, code, reason = found.groups()
+    cells = [begin for begin in cells_of(scene.cold, item.build.wire).values() if begin.file == file]
+    place = Place(file, int(line), cells[-1].cell if cells else None)
+    return f"{' '.join(reason.split())} ({scene.where(item, place)}: `{' '.join(code.split())}`)"
 
 
 def _launched(item: Explained) -> str:

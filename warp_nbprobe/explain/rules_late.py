@@ -30,7 +30,7 @@ def was_loaded(scene: Scene, item: Explained) -> bool:
 def thrown_away(scene: Scene, rule: str, module: str) -> tuple[float, str]:
     """Return what a rule's charges sum up to for a module, and a sentence that says so."""
     charged = scene.charged(rule, module)
-    cost = sum(one.ms for one in charged)
+    cost = scene.cost(rule, module)
     kept = [one for one in charged if one.ms > 0]
     if kept:
         builds = f"{counted(len(kept), 'build')} {'was' if len(kept) == 1 else 'were'} thrown away"

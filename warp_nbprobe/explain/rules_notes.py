@@ -9,6 +9,7 @@ from warp_nbprobe.data.events import place_text
 from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked, warm_run
 from warp_nbprobe.explain.scene import Scene
+from warp_nbprobe.explain.snippets import module_code
 from warp_nbprobe.explain.waste import PRELOADS, is_avoidable
 from warp_nbprobe.explain.whose import package_of
 from warp_nbprobe.explain.words import counted, listed, ms_text, percent, quoted, times
@@ -187,7 +188,7 @@ def _ship_the_cache(scene: Scene) -> Sequence[Evidence]:
         "time with wp.compile_aot_module, or load at start-up."
     )
     snippet = "export WARP_CACHE_PATH=/var/cache/my_program  # kept\n\n# or, at start-up\n" + "\n".join(
-        f'wp.load_module("{name}")' for name in modules[:6]
+        f"wp.load_module({module_code(name)})" for name in modules[:6]
     )
     return (Evidence(what, fix, tuple(modules), snippet=snippet, events=scene.measured),)
 

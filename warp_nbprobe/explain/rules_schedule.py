@@ -10,6 +10,7 @@ from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked, inputs, sources
 from warp_nbprobe.explain.rules_cheaper import option
 from warp_nbprobe.explain.scene import Scene, by_module, source_bytes
+from warp_nbprobe.explain.snippets import module_code
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.words import counted, listed, ms_text, percent, quoted
 
@@ -130,14 +131,10 @@ def _parallel_load(scene: Scene) -> Sequence[Evidence]:
             tuple(modules),
             events=tuple(builds),
             place=first.build.event.place,
-            snippet=f'wp.force_load(device="cpu", modules=[{", ".join(_code(m) for m in modules)}], max_workers=0)',
+            snippet=f'wp.force_load(device="cpu", modules=[{", ".join(module_code(m) for m in modules)}], max_workers=0)',
             certainty="estimate",
         ),
     )
-
-
-def _code(module: str) -> str:
-    return "__name__" if module == "__main__" else f'"{module}"'
 
 
 PARALLEL_LOAD_COSTS_MORE: Final = Rule(
@@ -271,9 +268,9 @@ def _large_module(scene: Scene) -> Sequence[Evidence]:
         return ()
     work = {module: sum(scene.work_ms(item) for item in items) for module, items in builds.items()}
     module = max(work, key=lambda name: work[name])
-    if work[module] <= 0.5 * scene.build_ms:
-        return ()
     item = builds[module][-1]
+    if work[module] <= 0.5 * scene.build_ms or not scene.ownership.build(item.build):
+        return ()
     states = scene.states(item)
     sizes = source_bytes(item.build.event)
     whole = item.build.event.source_bytes or sum(sizes.values())

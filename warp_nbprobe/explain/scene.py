@@ -85,6 +85,10 @@ class Scene:
         """Return what a rule charges builds of one module with."""
         return [one for one in self.charges if one.rule == rule and one.build.build.event.module == module]
 
+    def cost(self, rule: str, module: str) -> float:
+        """Return what a rule charges builds of one module with, together."""
+        return sum((one.ms for one in self.charged(rule, module)), 0.0)
+
     @cached_property
     def uncharged(self) -> tuple[Explained, ...]:
         """The measured builds that no redundant finding is charged with."""

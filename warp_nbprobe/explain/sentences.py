@@ -40,6 +40,5 @@ def _source_text(change: Change, several: bool) -> str:
 
 def _hiding(change: Change, several: bool) -> str:
     function = function_of(change.part.holder)
-    if function:
-        return f"an argument or loop variable of function {quoted(function)}"
-    return "an argument or loop variable of the kernels" if several else "the kernel's argument or loop variable"
+    owner = f"function {quoted(function)}" if function else "the kernels" if several else "the kernel"
+    return f"{'an' if change.hider == 'argument' else 'a'} {change.hider} of {owner}"

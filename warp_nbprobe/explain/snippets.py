@@ -99,7 +99,11 @@ def _variants(factory: str, states: Sequence[KernelState]) -> list[str]:
     if len(names) != 1:
         return [head, f"kernels = [{factory}(...), ...]"]
     (name,) = names
-    return [head, f"kernels = [{factory}({name}) for {name} in ({', '.join(values[name])},)]"]
+    return [head, f"kernels = [{factory}({name}) for {name} in {_tuple(values[name])}]"]
+
+
+def _tuple(texts: Sequence[str]) -> str:
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
 
 
 def _seen(values: Mapping[str, Sequence[str]]) -> str:
@@ -126,6 +130,11 @@ def literal(text: str | None) -> str:
     except (ValueError, SyntaxError):
         return repr(text)
     return text
+
+
+def module_code(module: str) -> str:
+    """Return a module's name as code: the program's own by ``__name__``."""
+    return "__name__" if module == "__main__" else f'"{module}"'
 
 
 def identifier(module: str) -> str:

@@ -1,0 +1,38 @@
+"""A reloaded module whose old kernel is still held by a name that was imported from it.
+
+event: kernels_one first
+event: kernels_one kernel_kept | held by variable `scale`
+rule: old_versions_kept
+"""
+# %%
+import importlib
+import pathlib
+import sys
+
+import warp as wp
+
+sys.path.insert(0, ".")
+sys.dont_write_bytecode = True
+a = wp.ones(8, dtype=float, device="cpu")
+TEXT = """
+import warp as wp
+
+GAIN = 2.0
+
+@wp.func
+def helper(x: float):
+    return x + 1.0
+
+@wp.kernel
+def scale(a: wp.array(dtype=float)):
+    a[wp.tid()] = helper(a[wp.tid()]) * GAIN
+"""
+pathlib.Path("kernels_one.py").write_text(TEXT)
+import kernels_one
+from kernels_one import scale
+
+wp.launch(scale, dim=8, inputs=[a], device="cpu")
+# %%
+pathlib.Path("kernels_one.py").write_text(TEXT.replace("* GAIN", "* GAIN * 3.0"))
+importlib.reload(kernels_one)
+wp.launch(kernels_one.scale, dim=8, inputs=[a], device="cpu")
