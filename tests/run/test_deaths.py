@@ -44,7 +44,7 @@ def test_setup_code_is_called_by_its_name() -> None:
 
 
 def test_a_kill_from_outside_names_the_likely_reason() -> None:
-    failure = deaths.died(-9, None, CELL, 0, [CELL], [])
+    failure = deaths.died(-9, None, 0, [CELL], [])
     assert failure.reason == "died"
     assert "memory" in failure.message
 
@@ -59,14 +59,20 @@ def test_a_crash_is_placed_in_the_cell_as_the_editor_numbers_it() -> None:
         '  File "/t/1.py", line 99 in other\n\nCurrent thread 0x2 (most recent call first):\n'
         '  File "/lib/ctypes.py", line 5 in string_at\n  File "/t/1.py", line 4 in <module>\n\nExtension modules: x\n'
     )
-    failure = deaths.died(-11, crash, CELL, 0, [CELL], [wire(begin)])
+    failure = deaths.died(-11, crash, 0, [CELL], [wire(begin)])
     assert failure.message == "The child was ended by SIGSEGV in cell 3, line 5."
     assert failure.crash == crash
 
 
 def test_without_a_place_the_cell_that_ran_is_named() -> None:
-    assert deaths.died(-6, None, CELL, 0, [CELL], []).message == "The child was ended by SIGABRT while cell 3 ran."
-    assert deaths.died(7, None, CELL, 0, [CELL], []).message == "The child left with exit code 7 while cell 3 ran."
+    assert deaths.died(-6, None, 0, [CELL], []).message == "The child was ended by SIGABRT while cell 3 ran."
+    assert deaths.died(7, None, 0, [CELL], []).message == "The child left with exit code 7 while cell 3 ran."
+
+
+def test_a_child_that_died_between_cells_or_before_them_is_told_so() -> None:
+    after = deaths.died(-11, None, 0, [CELL], [], after=True)
+    assert after.message == "The child was ended by SIGSEGV after cell 3 had ended."
+    assert deaths.died(None, None, None, [CELL], []).message == "The child vanished before the first cell ran."
 
 
 @pytest.mark.parametrize(("reason", "kind"), [("timeout", ChildTimedOut), ("died", ChildDied), ("raised", CodeRaised)])

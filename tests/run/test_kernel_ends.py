@@ -109,6 +109,29 @@ def test_a_kill_for_want_of_memory_is_guessed() -> None:
     assert "memory" in failure.message
 
 
+def test_a_child_that_dies_after_its_last_cell_is_no_good_run() -> None:
+    run = run_once(
+        "import os, time\n"
+        "session = get_ipython().kernel.session\n"
+        "send = session.send\n"
+        "def send_and_leave(stream, kind, content=None, *args, **kwargs):\n"
+        "    sent = send(stream, kind, content, *args, **kwargs)\n"
+        "    if kind == 'status' and content['execution_state'] == 'idle':\n"
+        "        time.sleep(0.2)\n"
+        "        os._exit(9)\n"
+        "    return sent\n"
+        "session.send = send_and_leave"
+    )
+    failure = failure_of(run)
+    assert (failure.reason, failure.exit_code) == ("died", 9)
+    assert "after cell 1 had ended" in failure.message
+
+
+def test_an_allowed_error_may_be_any(seen: Seen) -> None:
+    run = run_once(Cell("import sys; sys.exit(3)", 1, allow_error=True), Cell("print('after')", 2), relay=seen)
+    assert (run.failure, run.exit_code, seen.text()) == (None, 0, "after\n")
+
+
 def test_input_is_refused() -> None:
     failure = failure_of(run_once("name = input('name: ')"))
     assert failure.ename == "StdinNotImplementedError"

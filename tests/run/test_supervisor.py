@@ -13,7 +13,7 @@ import pytest
 
 from tests.run.children import processes_with, wait_until
 from warp_nbprobe.run.child import CHILD_FOLDER, Child
-from warp_nbprobe.run.processes import end_marked, marked
+from warp_nbprobe.run.processes import Below, end_marked, marked
 
 # Ways to get away from a parent; each leaves a sleeper with a number of its own.
 _ESCAPES = {
@@ -136,6 +136,22 @@ def test_a_child_whose_supervisor_was_killed_is_found_by_its_mark(child) -> None
     assert one.exit_code is None
     one.close()
     assert processes_with("77050") == []
+
+
+def test_where_no_supervisor_adopts_orphans_those_seen_last_are_ended(
+    child,
+    monkeypatch: pytest.MonkeyPatch,  # type: ignore[no-untyped-def]
+) -> None:
+    """As on macOS: the supervisor is gone at once, and only what was below the child then is known."""
+    monkeypatch.setattr("warp_nbprobe.run.child._ADOPTS", False)
+    sleeper = "subprocess.Popen(['/bin/sleep', '77070'], env={}, start_new_session=True)"
+    one = child(f"import subprocess, time; {sleeper}; time.sleep(1000)")
+    wait_until(lambda: processes_with("77070"))
+    one.read_status()
+    below = Below(one.pid)
+    one.close()
+    below.end()
+    assert processes_with("77070") == []
 
 
 def test_the_mark_is_the_whole_value() -> None:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from warp_nbprobe.errors import UsageError
-from warp_nbprobe.run.processes import end_marked
+from warp_nbprobe.run.processes import Below, end_marked
 from warp_nbprobe.run.sandbox import MARK_VARIABLE
 
 CHILD_FOLDER: Final = Path(__file__).resolve().parents[1] / "child"
 """Where the texts lie that run in a child."""
 
 _END_S = 15.0
+_ADOPTS = sys.platform.startswith("linux")  # the supervisor gets every orphan below it
 
 
 class Child:
@@ -106,6 +107,7 @@ class Child:
         """End everything and return when nothing is left. Closing again does nothing."""
         if self._status < 0:
             return
+        below = Below(self.pid if not (self.gone or _ADOPTS) else None)
         self.end()
         deadline = time.monotonic() + _END_S
         self.read_status()
@@ -125,7 +127,8 @@ class Child:
             orderly = False
         os.close(self._status)
         self._status = -1
-        if not orderly or not sys.platform.startswith("linux"):
+        if not orderly or not _ADOPTS:
+            below.end()
             end_marked(self._mark)
 
     def _order(self, order: bytes) -> None:

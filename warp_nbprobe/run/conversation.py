@@ -51,6 +51,7 @@ class Conversation:
                  tick: Callable[[], None], by_message: bool = False) -> None:  # fmt: skip
         self.deadline_s: float | None = None  # by when the user's code has to be done
         self.stopped_at_s: float | None = None
+        self.finished = False  # it has confirmed that its records are complete
         self.ended_late = False  # all was done, but the child did not end by itself
         self._child = child
         self._client = client
@@ -94,26 +95,19 @@ class Conversation:
     def execute(self, code: str, *, metadata: dict[str, Any] | None = None, silent: bool = False,
                 expressions: dict[str, str] | None = None, show_errors: bool = False) -> Answer:  # fmt: skip
         """Run code in the child and return when all that it put out has been passed on."""
-        content = {
-            "code": code,
-            "silent": silent,
-            "store_history": not silent,
-            "user_expressions": expressions or {},
-            "allow_stdin": False,
-            "stop_on_error": False,  # else the kernel drops what is sent shortly after an error
-        }
         self._show_errors = show_errors
-        return self._await(self._client.send("shell", "execute_request", content, metadata))
+        return self._await(self._send_code(code, metadata, silent=silent, expressions=expressions))
 
-    def finish(self, *, metadata: dict[str, Any] | None, limit_s: float = _END_S) -> None:
+    def finish(self, *, metadata: dict[str, Any], limit_s: float = _END_S) -> None:
         """Let the child finish its records and end by itself; after ``limit_s`` it is ended."""
         give_up_s = now_s() + limit_s
         if self.stopped_at_s is not None:
             give_up_s = min(give_up_s, self.stopped_at_s + stopping.LIMIT_S)
-        if metadata is not None and not self._child.ended:
-            last = self._send_silent("", metadata)
+        if not self._child.ended:
+            last = self._send_code("", metadata, silent=True)
             while not (last in self._replies or self._child.ended or now_s() > give_up_s):
                 self._turn()
+            self.finished = last in self._replies
         self._client.send("control", "shutdown_request", {"restart": False})
         self.ended_late = self.wait_end(give_up_s)
 
@@ -137,9 +131,16 @@ class Conversation:
             self._watching = False
             self._client.unwatch(self._child.fileno())
 
-    def _send_silent(self, code: str, metadata: dict[str, Any]) -> str:
-        content = {"code": code, "silent": True, "store_history": False, "user_expressions": {},
-                   "allow_stdin": False, "stop_on_error": False}  # fmt: skip
+    def _send_code(self, code: str, metadata: dict[str, Any] | None, *, silent: bool,
+                   expressions: dict[str, str] | None = None) -> str:  # fmt: skip
+        content = {
+            "code": code,
+            "silent": silent,
+            "store_history": not silent,
+            "user_expressions": expressions or {},
+            "allow_stdin": False,
+            "stop_on_error": False,  # else the kernel drops what is sent shortly after an error
+        }
         return self._client.send("shell", "execute_request", content, metadata)
 
     def _await(self, request: str) -> Answer:

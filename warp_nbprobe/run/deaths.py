@@ -48,11 +48,22 @@ def stopped(by: str, reply: dict[str, Any] | None, cell: Cell | None, index: int
     return Failure("interrupted", message, "KeyboardInterrupt", "", lines, cell=index)
 
 
-def died(exit_code: int | None, crash: str | None, cell: Cell | None, index: int | None,
-         cells: Sequence[Cell], wires: Sequence[Wire]) -> Failure:  # fmt: skip
-    """Return the failure of a run whose child ended by itself or was killed by another."""
+def died(exit_code: int | None, crash: str | None, index: int | None, cells: Sequence[Cell],
+         wires: Sequence[Wire], *, after: bool = False) -> Failure:  # fmt: skip
+    """Return the failure of a run whose child ended by itself or was killed by another.
+
+    Args:
+        exit_code: Negative for a signal; ``None`` where nobody saw it end.
+        crash: What a crash in native code left behind.
+        index: The cell that ran last; ``None`` when none had begun.
+        after: That cell had ended already.
+    """
     name = signal_name(exit_code)
-    during = f"while {where(cell, small=True)} ran" if cell else "before the first cell ran"
+    if index is None:
+        during = "before the first cell ran"
+    else:
+        last = where(cells[index], small=True)
+        during = f"after {last} had ended" if after else f"while {last} ran"
     place = _crash_place(crash, cells, wires)
     if name == "SIGKILL":
         message = f"The child was killed (SIGKILL) {during}: most often by the system when memory runs out."

@@ -92,6 +92,7 @@ class _KernelRun:
         self.phase: Literal["starting", "setup", "main", "ending"] = "starting"
         self.cell: int | None = None  # index of the cell that runs
         self.pid: int | None = None
+        self.all_ran = False  # the child died, but not before its last cell had ended
         self.left_with: int | None = None  # the status of sys.exit, or 0 where we ended it when all was done
 
     def go(self) -> Run:
@@ -128,9 +129,10 @@ class _KernelRun:
         """Run everything in a started child and see it to its end."""
         description = talk.ready(self.spec.kernel, self.spec.start_timeout_s)
         self.pid = child.pid
-        failure = None
+        failure: Failure | None
         if description is None:
             child.end()
+            failure = deaths.stopped("interrupted", None, None, None, self.spec.timeout_s)
         else:
             if not self.command.launched:
                 self._send_probe(talk, description)
@@ -142,8 +144,9 @@ class _KernelRun:
             talk.finish(metadata=_FINISH)
             if talk.ended_late and self.left_with is None:
                 self.left_with = 0
-        if description is None:
-            return deaths.stopped("interrupted", None, None, None, self.spec.timeout_s)
+        if failure is None and not (talk.finished or talk.ended_late) and child.exit_code != 0:
+            self.all_ran = True
+            failure = Failure("died", "", cell=self.cell)
         return failure
 
     def _send_probe(self, talk: Conversation, description: dict[str, Any]) -> None:
@@ -190,12 +193,11 @@ class _KernelRun:
         if answer.reply is None:
             return Failure("died", "", cell=index), True  # the words need the wires, see _result
         if answer.failed:
+            if cell.allow_error:
+                return None, False
             failure = deaths.raised(answer.reply, cell, index)
-            leaves = answer.reply.get("ename") == "SystemExit"
-            if leaves:
+            if answer.reply.get("ename") == "SystemExit":
                 self.left_with = failure.exit_code if failure is not None else 0
-            if failure is None or (cell.allow_error and not leaves):
-                return None, leaves
             return failure, True
         return None, answer.leaves
 
@@ -228,9 +230,8 @@ class _KernelRun:
         """Return the run as recorded, or raise what makes it no measurement at all."""
         wires = read_wires(self.folder / "wire", self.pid)
         if failure is not None and failure.reason == "died" and not_started is None:
-            cell = self.cells[failure.cell] if failure.cell is not None else None
             crash = deaths.crash_text(self.folder)
-            failure = deaths.died(child.exit_code, crash, cell, failure.cell, self.cells, wires)
+            failure = deaths.died(child.exit_code, crash, failure.cell, self.cells, wires, after=self.all_ran)
         exit_code = child.exit_code if self.left_with is None else self.left_with
         lto_artifacts, lto_bytes = self.sandbox.lto()
         result = Run(

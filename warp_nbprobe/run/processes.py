@@ -39,6 +39,21 @@ def end_marked(mark: str) -> int:
     return len(seen)
 
 
+class Below:
+    """The processes below one, as seen at one moment: all there is to go by where no supervisor adopts orphans."""
+
+    def __init__(self, pid: int | None) -> None:
+        self._seen: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            self._seen = psutil.Process(pid).children(recursive=True) if pid is not None else []
+
+    def end(self) -> None:
+        """End those that are still there; another process that got the number of one is not taken for it."""
+        for process in self._seen:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+
 def _carries(pid: int, wanted: bytes) -> bool:
     """Whether a process carries the mark; one of another user, or one that has ended, does not."""
     if sys.platform.startswith("linux"):

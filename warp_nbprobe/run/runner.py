@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from warp_nbprobe.data.model import Cell, Run
+from warp_nbprobe.data.results import without_repeats
 from warp_nbprobe.run.command import CommandSpec, run_command
 from warp_nbprobe.run.kernel import ChildSpec, run_cells
 from warp_nbprobe.run.outputs import HeldRelay, Relay
@@ -51,6 +52,7 @@ class SampleRunner:
         self._progress = progress
         self._keep_scratch = keep_scratch
         self._clock = RunClock(samples)
+        self._known_values: set[tuple[str, str, str]] = set()
 
     @contextmanager
     def sample(self, number: int) -> Iterator[Callable[[Word], Run]]:
@@ -76,6 +78,8 @@ class SampleRunner:
             progress=self._tell if self._progress is not None else None,
         )
         self._clock.end()
+        if result.results:
+            result = replace(result, results=without_repeats(result.results, self._known_values))
         failed = result.failure is not None and result.failure.reason != "interrupted"
         if failed and held is not None and self._relay is not None:
             held.show(self._relay, f"output of the {word} run of sample {sample}, which failed")
