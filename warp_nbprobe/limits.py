@@ -22,12 +22,26 @@ def check_limits(measurement: Measurement, request: Request) -> None:
     Raises:
         TooManyBuilds: With the measurement, and the builds that count.
     """
+    for error in excesses(measurement, request).values():
+        if error is not None:
+            error.measurement = measurement
+            raise error
+
+
+def excesses(measurement: Measurement, request: Request) -> dict[str, TooManyBuilds | None]:
+    """Return each limit that is set, as a claim, with the error for one that is exceeded.
+
+    Of a failed measurement nothing is known that could be held against a limit.
+    """
     if measurement.failed or (request.max_builds is None and not request.fail_on_rebuild):
-        return
-    error = _excess(_compiled(measurement), request)
-    if error is not None:
-        error.measurement = measurement
-        raise error
+        return {}
+    compiled = _compiled(measurement)
+    found: dict[str, TooManyBuilds | None] = {}
+    if request.max_builds is not None:
+        found[f"at most {request.max_builds} builds"] = _too_many(compiled, request.max_builds)
+    if request.fail_on_rebuild:
+        found["no module is built twice"] = _rebuilt(compiled)
+    return found
 
 
 def _compiled(measurement: Measurement) -> pd.DataFrame:
@@ -39,20 +53,24 @@ def _compiled(measurement: Measurement) -> pd.DataFrame:
     return compiled
 
 
-def _excess(compiled: pd.DataFrame, request: Request) -> TooManyBuilds | None:
-    identities = compiled.drop_duplicates(_IDENTITY)
-    if request.max_builds is not None and len(identities) > request.max_builds:
-        builds = list(identities["build"])
-        return TooManyBuilds(
-            f"The cold run compiled {len(builds)} identities, and max_builds allows {request.max_builds}: "
-            f"{', '.join(builds)}.",
-            builds,
-            request.max_builds,
-        )
-    repeated = compiled[compiled.duplicated(_FOR, keep=False)]
-    if request.fail_on_rebuild and len(repeated):
-        builds = list(repeated["build"])
-        return TooManyBuilds(
-            f"The cold run compiled a module again for one device and block_dim: {', '.join(builds)}.", builds
-        )
-    return None
+def _too_many(compiled: pd.DataFrame, most: int) -> TooManyBuilds | None:
+    builds = list(compiled.drop_duplicates(_IDENTITY)["build"])
+    if len(builds) <= most:
+        return None
+    return TooManyBuilds(
+        f"The cold run compiled {len(builds)} identities, and max_builds allows {most}: {', '.join(builds)}.",
+        builds,
+        most,
+    )
+
+
+def _rebuilt(compiled: pd.DataFrame) -> TooManyBuilds | None:
+    """Find modules that were built again. What several processes build alike, each for itself, counts once."""
+    nth = compiled.groupby(["pid", *_IDENTITY], dropna=False).cumcount()
+    once = compiled.assign(nth=nth).drop_duplicates([*_IDENTITY, "nth"])
+    builds = list(once[once.duplicated(_FOR, keep=False)]["build"])
+    if not builds:
+        return None
+    return TooManyBuilds(
+        f"The cold run compiled a module again for one device and block_dim: {', '.join(builds)}.", builds
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import cached_property
@@ -183,6 +184,19 @@ class Measurement:
 
         shown = Measurement(redacted(self.recording), own=self._own) if redact else self
         write_whole(path, page_html(shown).encode("utf-8", "replace"))
+
+    def to_trace(self, path: str | Path, *, redact: bool = False) -> None:
+        """Write the runs as a trace that Perfetto opens, compressed for a name ending in ``.gz``.
+
+        ``redact`` as for ``save``.
+        """
+        from warp_nbprobe.data.files import write_whole
+        from warp_nbprobe.data.redact import redacted
+        from warp_nbprobe.views.trace import trace_bytes
+
+        shown = Measurement(redacted(self.recording), own=self._own) if redact else self
+        data = trace_bytes(shown.recording, shown.modules)
+        write_whole(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
     def plot(self) -> Figure:
         """Return the timeline of builds as a matplotlib figure."""
