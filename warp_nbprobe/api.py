@@ -61,9 +61,9 @@ def measure(
         label: Name of the measurement.
         setup: Code that runs in each child before the timed code, likewise text or a list of cells.
         push: Variables to send to the child, before the setup code.
-        check: Not available yet.
-        rtol: Not available yet.
-        atol: Not available yet.
+        check: Expressions whose values are kept after the code, so that ``compare`` can say whether results moved.
+        rtol: Relative tolerance of checked values.
+        atol: Absolute tolerance of checked values.
         timeout: Limit for one run, in seconds.
         kernel: Name of the child's kernelspec; without it the child is this Python.
         cwd: The child's working folder; without it the present one.
@@ -205,7 +205,7 @@ def _runner(request: Request, screen: Screen) -> SampleRunner:
     if request.command is not None:
         make = partial(CommandRunner, CommandSpec(request.command, request.cwd, env, timeout_s=timeout_s))
     else:
-        spec = ChildSpec(request.kernel, request.cwd, env, push=request.push, timeout_s=timeout_s)
+        spec = ChildSpec(request.kernel, request.cwd, env, push=request.push, checks=request.check, timeout_s=timeout_s)
         make = partial(KernelRunner, request.cells, spec)
     return make(
         samples=request.samples,

@@ -46,11 +46,14 @@ def test_setup_code_has_its_own_phase_and_name() -> None:
         ({"own": "mypackage"}, r"own must be a list of package names"),
         ({"max_builds": -1}, "max_builds must be a whole number of at least 0"),
         ({"kernel": 3}, "kernel must be text"),
-        ({"check": ["x"]}, "check=.* is not available in this version"),
+        ({"check": "x"}, r"check must be a list of expressions, not str 'x'; write check=\[...\]"),
+        ({"check": ["x", 3]}, "check must be a list of expressions as text, not int 3"),
+        ({"check": ["x = 1"]}, "check: 'x = 1' is no expression"),
         ({"rehearse": "sm_90"}, "rehearse='sm_90' is not available"),
         ({"isolate": True}, "isolate=True is not available"),
         ({"trace": True}, "trace=True is not available"),
-        ({"atol": 0.5}, "atol=0.5 is not available"),
+        ({"atol": -0.5}, "atol must be a number of at least 0, not -0.5"),
+        ({"rtol": float("nan")}, "rtol must be a number of at least 0, not nan"),
     ],
 )
 def test_an_argument_that_cannot_be_used_is_named(given: dict[str, Any], said: str) -> None:

@@ -35,6 +35,9 @@ class Request:
     max_builds: int | None
     fail_on_rebuild: bool
     quiet: bool
+    check: tuple[str, ...] = ()
+    rtol: float = 0.0
+    atol: float = 0.0
     notes: tuple[str, ...] = ()
     command: tuple[str, ...] | None = None  # what is run in place of cells
 
@@ -47,6 +50,9 @@ class Request:
             "cwd": str(self.cwd),
             "env": sorted(self.env),
             "push": list(self.pushed),
+            "check": list(self.check),
+            "rtol": self.rtol,
+            "atol": self.atol,
             "own": list(self.own),
             "allow_errors": self.allow_errors,
             "keep_scratch": self.keep_scratch,
@@ -123,6 +129,9 @@ def make_request(
         max_builds=None if values["max_builds"] is None else _at_least(values["max_builds"], "max_builds", 0),
         fail_on_rebuild=bool(values["fail_on_rebuild"]),
         quiet=bool(values["quiet"]),
+        check=_expressions(values["check"]),
+        rtol=_tolerance(values["rtol"], "rtol"),
+        atol=_tolerance(values["atol"], "atol"),
         notes=tuple(notes),
     )
 
@@ -149,6 +158,28 @@ def _at_least(value: object, argument: str, least: int) -> int:
 def _timeout(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0 or not math.isfinite(value):
         raise UsageError(f"timeout must be a number of seconds above 0, not {value!r}.")
+    return float(value)
+
+
+def _expressions(value: object) -> tuple[str, ...]:
+    """Return the expressions to check; says which one is none before anything is measured."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise UsageError(f"check must be a list of expressions, not {_kind(value)}; write check=[...].")
+    expressions = tuple(value)
+    for expression in expressions:
+        if not isinstance(expression, str):
+            raise UsageError(f"check must be a list of expressions as text, not {_kind(expression)}.")
+        try:
+            compile(expression.strip(), "<check>", "eval")
+        except (SyntaxError, ValueError) as error:
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            raise UsageError(f"check: {expression!r} is no expression ({reason}).") from None
+    return expressions
+
+
+def _tolerance(value: object, argument: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise UsageError(f"{argument} must be a number of at least 0, not {value!r}.")
     return float(value)
 
 

@@ -93,6 +93,9 @@ def _inner(value: Any) -> list[tuple[str, Any]] | None:
         return [(f"[{index}]", item) for index, item in enumerate(value)]
     if isinstance(value, (set, frozenset)):
         return [(f"{{{index}}}", item) for index, item in enumerate(sorted(value, key=repr))]
+    struct = getattr(getattr(value, "_cls", None), "vars", None)
+    if isinstance(struct, dict) and callable(getattr(value, "numpy_value", None)):  # an instance of a Warp struct
+        return [(f".{name}", getattr(value, name)) for name in struct]
     fields = getattr(type(value), "__dataclass_fields__", None)
     if isinstance(fields, dict):
         return [(f".{name}", getattr(value, name)) for name in fields]
@@ -149,8 +152,6 @@ def _as_array(value: Any) -> tuple[Any, str]:
         return _numbers(value.get())
     if callable(getattr(value, "numpy", None)):  # Warp arrays of every kind
         return _numbers(numpy.asarray(value.numpy()))
-    if callable(getattr(value, "numpy_value", None)):  # a Warp struct
-        return _numbers(numpy.asarray(value.numpy_value()))
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return _numbers(numpy.asarray(value))
     if hasattr(value, "value") and isinstance(value.value, (bool, int, float)):  # a Warp scalar

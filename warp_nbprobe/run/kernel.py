@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from warp_nbprobe.data.model import Cell, Failure, Run
+from warp_nbprobe.data.results import Result
 from warp_nbprobe.errors import KernelDidNotStart, UsageError
 from warp_nbprobe.run import deaths
+from warp_nbprobe.run.checks import run_checks
 from warp_nbprobe.run.child import CHILD_FOLDER, Child
 from warp_nbprobe.run.client import KernelClient, write_connection
 from warp_nbprobe.run.conversation import Answer, Conversation
@@ -34,6 +36,7 @@ class ChildSpec:
     cwd: Path
     env: dict[str, str] = field(default_factory=dict)  # added to the present environment
     push: bytes | None = None  # a cloudpickled dict of variables, set before the first cell
+    checks: tuple[str, ...] = ()  # expressions whose values are kept after the last cell
     timeout_s: float = 900.0  # for the user's code of one run, setup included
     start_timeout_s: float = 60.0
     cap_bytes: int = CAP_BYTES
@@ -92,6 +95,7 @@ class _KernelRun:
         self.phase: Literal["starting", "setup", "main", "ending"] = "starting"
         self.cell: int | None = None  # index of the cell that runs
         self.pid: int | None = None
+        self.results: tuple[Result, ...] = ()  # of the checks; their record has ended before them
         self.all_ran = False  # the child died, but not before its last cell had ended
         self.left_with: int | None = None  # the status of sys.exit, or 0 where we ended it when all was done
 
@@ -137,6 +141,8 @@ class _KernelRun:
             if not self.command.launched:
                 self._send_probe(talk, description)
             failure = self._run_cells(talk)
+            if failure is None and self.spec.checks and not child.ended:
+                failure = self._check(talk)
         self.phase = "ending"
         if child.ended or description is None:
             talk.wait_end(now_s())
@@ -144,10 +150,17 @@ class _KernelRun:
             talk.finish(metadata=_FINISH)
             if talk.ended_late and self.left_with is None:
                 self.left_with = 0
-        if failure is None and not (talk.finished or talk.ended_late) and child.exit_code != 0:
+        if failure is None and not (talk.finished or talk.ended_late or self.results) and child.exit_code != 0:
             self.all_ran = True
             failure = Failure("died", "", cell=self.cell)
         return failure
+
+    def _check(self, talk: Conversation) -> Failure | None:
+        """Have the expressions evaluated; whatever becomes of that is a result and no failure."""
+        self.results, answer = run_checks(talk, self.spec.checks, self.folder)
+        if answer.stopped_by == "interrupted":
+            return deaths.stopped("interrupted", None, None, None, self.spec.timeout_s)
+        return None
 
     def _send_probe(self, talk: Conversation, description: dict[str, Any]) -> None:
         """Load the probe into a kernel that our launcher did not start."""
@@ -245,6 +258,7 @@ class _KernelRun:
             lto_artifacts=lto_artifacts,
             lto_bytes=lto_bytes,
             printed=self.outputs.warp_lines,
+            results=self.results,
         )
         error = not_started or deaths.refusal(wires, failure, self.command.arguments[0])
         if error is not None:
