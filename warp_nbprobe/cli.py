@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warp_nbprobe.ask.options import MEASURE, Option, options_help, suggestion
+from warp_nbprobe.ask.options import COMMAND, MEASURE, Option, options_help, suggestion
 from warp_nbprobe.ask.words import Parsed, Word, parse
-from warp_nbprobe.errors import NBProbeError, ReportError, UsageError
+from warp_nbprobe.errors import NBProbeError, ReportError, TooManyBuilds, UsageError
 
 if TYPE_CHECKING:
+    from warp_nbprobe.ask.request import Request
+    from warp_nbprobe.front.screen import Screen
     from warp_nbprobe.measurement import Measurement
 
 _HTML = Option("html", ("--html",), "write the report as a page of its own", str, "FILE")
+_TRACE = Option("trace_file", ("--trace",), "write a trace that Perfetto opens (.json or .json.gz)", str, "FILE")
+_MARKDOWN = Option("md", ("--md",), "print Markdown, for a comment on a pull request", default=False)
+_JUNIT = Option("junit", ("--junit",), "write what failed, and which limit was exceeded, as JUnit's XML", str, "FILE")
 _SAMPLES = next(option for option in MEASURE if option.key == "samples")
 _DEMO_PAGE = "warp_nbprobe-demo.html"
 
@@ -31,6 +36,7 @@ class _Command:
     help: str
     options: tuple[Option, ...]
     run: Callable[[Parsed], int]
+    mixed: bool = True  # options may stand after other words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,12 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if name not in _COMMANDS:
             raise UsageError(f"There is no command {name!r}.{suggestion(name, _COMMANDS)}")
-        if "-h" in rest or "--help" in rest:
+        own = rest[: rest.index("--")] if "--" in rest else rest
+        if "-h" in own or "--help" in own:
             print(_help(name))
             return 0
         command = _COMMANDS[name]
-        parsed = parse([Word(word, 0) for word in rest], command.options, what=f"warp-nbprobe {name}", mixed=True)
-        return command.run(parsed)
+        given = [Word(word, 0) for word in rest]
+        return command.run(parse(given, command.options, what=f"warp-nbprobe {name}", mixed=command.mixed))
     except NBProbeError as error:
         print(f"warp-nbprobe: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError | ReportError) else 1
@@ -67,30 +74,83 @@ def _demo(parsed: Parsed) -> int:
     screen = TerminalScreen(StreamRelay())
     measurement = api.measure_request(demo_request(parsed["samples"]), screen)
     screen.finished(measurement, plot=False)
-    _write_page(measurement, parsed["html"] or _DEMO_PAGE)
+    print(f"\nThe report as a page: {_written(parsed['html'] or _DEMO_PAGE, measurement.to_html)}")
     return 1 if measurement.failed else 0
+
+
+def _measure(parsed: Parsed) -> int:
+    from warp_nbprobe import api
+    from warp_nbprobe.ask.commands import command_request
+    from warp_nbprobe.front.screen import NoScreen, TerminalScreen
+    from warp_nbprobe.relay import StreamRelay
+
+    if not parsed.rest:
+        raise UsageError("warp-nbprobe measure needs a command after its options: `-- python sim.py`.")
+    values = {key: value for key, value in parsed.values.items() if key not in ("save", "junit", "html")}
+    request = command_request([word.text for word in parsed.rest], {**values, "env": dict(parsed["env"])})
+    screen = NoScreen() if request.quiet else TerminalScreen(StreamRelay())
+    excess: NBProbeError | None = None
+    try:
+        measurement = api.measure_request(request, screen)
+    except TooManyBuilds as error:
+        measurement, excess = error.measurement, error
+    except (NBProbeError, KeyboardInterrupt) as error:
+        if getattr(error, "measurement", None) is not None:
+            _keep(error.measurement, request, parsed, screen)  # type: ignore[union-attr]
+        raise
+    _keep(measurement, request, parsed, screen)
+    if excess is not None:
+        print(f"warp-nbprobe: {excess}", file=sys.stderr)
+    return 1 if excess is not None or measurement.error is not None else 0
+
+
+def _keep(measurement: Measurement, request: Request, parsed: Parsed, screen: Screen) -> None:
+    """Show a measurement and write the files asked for; the last line says it in one."""
+    from warp_nbprobe.limits import excesses
+    from warp_nbprobe.views.headline import one_line
+    from warp_nbprobe.views.junit import measure_junit
+
+    screen.report(measurement)
+    if parsed["save"]:
+        _written(parsed["save"], measurement.save)
+    if parsed["html"]:
+        _written(parsed["html"], measurement.to_html)
+    if parsed["junit"]:
+        found = {name: None if error is None else str(error) for name, error in excesses(measurement, request).items()}
+        text = measure_junit(measurement, found)
+        _written(parsed["junit"], lambda path: Path(path).write_text(text, encoding="utf-8"))
+    print(f"warp-nbprobe: {one_line(measurement)}")
 
 
 def _show(parsed: Parsed) -> int:
     from warp_nbprobe import api
+    from warp_nbprobe.views.markdown import report_markdown
     from warp_nbprobe.views.text import report_text
 
     if len(parsed.rest) != 1:
         raise UsageError("warp-nbprobe show needs the name of one report file.")
     measurement = api.load(parsed.rest[0].text)
-    print(report_text(measurement))
+    print(report_markdown(measurement) if parsed["md"] else report_text(measurement))
+    said = sys.stderr if parsed["md"] else sys.stdout
     if parsed["html"]:
-        _write_page(measurement, parsed["html"])
+        print(f"\nThe report as a page: {_written(parsed['html'], measurement.to_html)}", file=said)
+    if parsed["trace_file"]:
+        print(f"\nThe trace: {_written(parsed['trace_file'], measurement.to_trace)}", file=said)
     return 0
 
 
-def _write_page(measurement: Measurement, name: str) -> None:
-    page = Path(name)
+def _written(name: str, write: Callable[[str], object]) -> Path:
+    """Write a file and return where it is.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    path = Path(name).expanduser()
     try:
-        measurement.to_html(page)
+        write(str(path))
     except OSError as error:
-        raise UsageError(f"The page {page} cannot be written: {error.strerror or error}.") from None
-    print(f"\nThe report as a page: {page.resolve()}")
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from None
+    return path.resolve()
 
 
 def _no_words(parsed: Parsed, name: str) -> None:
@@ -102,12 +162,19 @@ _COMMANDS = {
     "demo": _Command(
         "[options]", "measure the bundled example and write its report as a page", (_SAMPLES, _HTML), _demo
     ),
-    "show": _Command("FILE [options]", "print a saved report", (_HTML,), _show),
+    "measure": _Command(
+        "[options] -- COMMAND",
+        "measure a command with all its processes",
+        (*COMMAND, _JUNIT, _HTML),
+        _measure,
+        mixed=False,
+    ),
+    "show": _Command("FILE [options]", "print a saved report", (_HTML, _TRACE, _MARKDOWN), _show),
 }
 
 
 def _overview() -> str:
-    rows = [f"    warp-nbprobe {name} {command.words:16} {command.help}" for name, command in _COMMANDS.items()]
+    rows = [f"    warp-nbprobe {name:7} {command.words:20} {command.help}" for name, command in _COMMANDS.items()]
     return "\n".join(
         [
             "Measures what NVIDIA Warp compiles when code starts cold.",

@@ -80,9 +80,9 @@ def _finding(row: Row) -> str:
         cost,
         SURE.get(row["certainty"] or "", ""),
     ]
-    lines = [f"- {' · '.join(fact for fact in facts if fact)}", f"  {text(row['what'] or '')}"]
-    if row["fix"]:
-        lines.append(f"  **Do:** {text(row['fix'])}")
+    lines = [f"- {' · '.join(fact for fact in facts if fact)}", text(row["what"] or "")]
+    lines += [f"**Do:** {text(row['fix'])}"] if row["fix"] else []
+    lines = ["  \n  ".join(line for line in lines if line)]  # two blanks at its end break a line
     if row["snippet"]:
         lines += ["", *(f"  {line}" for line in _block(row["snippet"].strip("\n"))), ""]
     if row["not_for"]:
