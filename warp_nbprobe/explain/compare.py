@@ -27,6 +27,7 @@ from warp_nbprobe.explain.noise import Move, moves, without
 from warp_nbprobe.explain.not_checked import not_checked
 from warp_nbprobe.explain.results import Compared, Tolerance, compared_results, tolerance_of
 from warp_nbprobe.explain.verdict import Facts, Verdict, both_text, rows_that_hold
+from warp_nbprobe.explain.words import quoted
 from warp_nbprobe.explain.workload import Workload, workload
 
 
@@ -198,12 +199,13 @@ class Comparison:
                 "kinds of launch were compared"
             )
         for old, new, count in self.workload.renames:
-            yield f"{old} is called {new} now ({count} launches): a rename, which is no change of work"
+            of = f"{count} launch{'' if count == 1 else 'es'}"
+            yield f"{quoted(old)} is called {quoted(new)} now ({of}): a rename, which is no change of work"
         for clause in self.more_built:
             yield f"more was built: {clause}"
         for row in self.compared_results:
             if row.outcome in ("within tolerance", "not reproducible"):
-                yield f"{row.check}{row.part} is {row.outcome}: {row.detail}"
+                yield f"{quoted(row.check + row.part)} is {row.outcome}: {row.detail}"
 
     def __repr__(self) -> str:
         return f"{self.candidate.label} against {self.baseline.label}: {self.verdict}. {self.reasons[0]}"
@@ -234,7 +236,7 @@ def _errors(baseline: Recording, candidate: Recording) -> tuple[str, ...]:
 def _moved(rows: tuple[Compared, ...]) -> Iterator[str]:
     for row in rows:
         if row.outcome == "moved":
-            yield f"{row.check}{row.part} ({row.detail})"
+            yield f"{quoted(row.check + row.part)} ({row.detail})"
 
 
 def _warm_compiled(recording: Recording) -> int:
