@@ -377,27 +377,31 @@ def _instrument(
     arguments: tuple[str, ...] = (),
     leave: Callable[[Any, Any], Any] | None = None,
     fail: Callable[[Any], Any] | None = None,
+    answer: Callable[..., Any] | None = None,
+    asks: tuple[str, ...] = (),
 ) -> None:
     """Put hooks into a function's code without changing the function.
 
     ``enter`` is called with the named arguments before the body and its result is handed on; ``leave`` gets that and
-    the value returned, ``fail`` gets it when the body raises. Lines, columns and file name stay those of the source.
+    the value returned, ``fail`` gets it when the body raises. ``answer`` is asked in front of the body with the
+    arguments ``asks``: what it returns is returned, unless it is ``NotImplemented``. Lines, columns and file name stay
+    those of the source. A function can get an ``answer`` after its other hooks; they stay.
 
     Raises:
         _Missing: The function has no source, is a closure, or compiles to something else than it is.
     """
     target = inspect.unwrap(function)
+    before = _instrumented.get(target)
+    if before is not None and enter is leave is fail is None:
+        enter, arguments, leave, fail = before
     code = getattr(target, "__code__", None)
     if code is None:
         raise _Missing("it is not a Python function")
     if code.co_freevars:
         raise _Missing("it is a closure")
+    given = enter, arguments, leave, fail
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]
-    for name in arguments:
-        if name.lstrip("?") not in known and not name.startswith("?"):
-            raise _Missing(f"it has no argument {name}")
-    # an argument written ?name is handed over as None by versions that have none such
-    arguments = tuple(name.lstrip("?") if name.lstrip("?") in known else "" for name in arguments)
+    arguments, asks = _known_arguments(arguments, known), _known_arguments(asks, known)
     try:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError) as error:
@@ -411,7 +415,8 @@ def _instrument(
     definition = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     if definition.name != code.co_name:
         raise _Missing(f"its source is that of {definition.name}")
-    constants = _rewrite(definition, enter, arguments, leave, fail)
+    constants = {} if answer is None else _rewrite_answer(definition, answer, asks)
+    constants |= _rewrite(definition, enter, arguments, leave, fail)
     flags = code.co_flags & sum(getattr(_future, name).compiler_flag for name in _future.all_feature_names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # the compiler warns of calling a text
@@ -425,6 +430,19 @@ def _instrument(
     if hasattr(code, "co_qualname"):
         changes["co_qualname"] = code.co_qualname
     target.__code__ = new.replace(**changes)
+    if inspect.isfunction(target):
+        _instrumented[target] = given
+
+
+_instrumented: dict[Any, Any] = {}  # the hooks that a function has
+
+
+def _known_arguments(names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names as they are; one written ?name is handed over as None by versions that have none such."""
+    for name in names:
+        if name.lstrip("?") not in known and not name.startswith("?"):
+            raise _Missing(f"it has no argument {name}")
+    return tuple(name.lstrip("?") if name.lstrip("?") in known else "" for name in names)
 
 
 def _code_named(code: types.CodeType, name: str, line: int) -> types.CodeType | None:
@@ -489,6 +507,25 @@ def _rewrite(
 
 
 _marks = itertools.count()
+
+
+def _rewrite_answer(
+    definition: ast.FunctionDef, answer: Callable[..., Any], asks: tuple[str, ...]
+) -> dict[str, Any]:
+    """Put the question in front of a function's body, behind its docstring."""
+    mark = f"__warp_nbprobe_{next(_marks)}answer"
+    asked = ", ".join(name or "None" for name in asks)
+    lines = f"_nbp_answer = {mark!r}({asked})\nif _nbp_answer is not NotImplemented:\n    return _nbp_answer"
+    first = definition.body[0]
+    docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(definition.body) > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        question = ast.parse(f"def f():\n    {lines.replace(chr(10), chr(10) + '    ')}").body[0].body  # type: ignore[attr-defined]
+    for node in (inner for statement in question for inner in ast.walk(statement)):
+        if hasattr(node, "lineno"):
+            ast.copy_location(node, first)
+    definition.body[int(docstring) : int(docstring)] = question
+    return {mark: answer}
 
 
 class _Returns(ast.NodeTransformer):
@@ -867,7 +904,7 @@ def _signature(
     assert recorder is not None
     place, thread = _site_place(site), _thread()
     try:
-        shape = [int(dims)] if not isinstance(dims, tuple) else [int(size) for size in dims]
+        shape = [_asked(size) for size in (dims if isinstance(dims, tuple) else (dims,))]
     except (TypeError, ValueError):
         shape = []
     if kind == "tiled" and shape:
@@ -1765,6 +1802,11 @@ def _begin(
     return event
 
 
+def _target(device: Any) -> str | None:
+    """Return the device that a module is built for; a rehearsed device runs its kernels on another."""
+    return getattr(device, "_nbp_runs_on", None) or getattr(device, "alias", None)
+
+
 @_hook("ScopedTimer")
 def _timer_entered(timer: Any) -> None:
     if not timer.name.startswith("Module "):
@@ -1776,7 +1818,8 @@ def _timer_entered(timer: Any) -> None:
     module, device = values["self"], values["device"]
     block_dim = values.get("active_block_dim", (values.get("options") or module.options).get("block_dim"))
     digest = values.get("module_hash")
-    event = _begin(module, device.alias, block_dim, digest.hex() if isinstance(digest, bytes) else None, False, timer)
+    digest = digest.hex() if isinstance(digest, bytes) else None
+    event = _begin(module, _target(device), block_dim, digest, False, timer)
     del values
     if module.options.get("strip_hash"):
         event["strip_hash"] = True
@@ -2089,7 +2132,7 @@ def _failed_while_hashing(module: Any) -> None:
     values = frame.f_locals
     device, block_dim = values.get("device"), values.get("active_block_dim", module.options.get("block_dim"))
     del values
-    event = _begin(module, getattr(device, "alias", None), block_dim, None, False, None)
+    event = _begin(module, _target(device), block_dim, None, False, None)
     event.update(t1=_clock(), ms=0.0, compiled=False)
     kind, error, _ = sys.exc_info()
     event["error"] = _error_facts(kind, error, event)
@@ -2107,7 +2150,7 @@ def _error_replayed(error: Any) -> None:
     module, device, block_dim = values["self"], values["device"], values.get("active_block_dim")
     del values
     event = _begin(
-        module, device.alias, block_dim, _hash_of((_has(module, "hashers") or {}).get(block_dim)), False, None
+        module, _target(device), block_dim, _hash_of((_has(module, "hashers") or {}).get(block_dim)), False, None
     )
     event.update(t1=_clock(), ms=0.0, compiled=False, replayed=True)
     known = _state.failures.get((module.name, event["hash"]), {})
@@ -2803,7 +2846,7 @@ def _unrolled(token: Any, value: Any) -> None:
     code = getattr(adj.func, "__code__", None)
     if code is None or count < 8:
         return
-    place = _place_at(code, adj.fun_lineno + loop.lineno)
+    place = _place_at(code, adj.fun_lineno + loop.lineno - 1)  # both count from the decorator, from 1
     kernel = _state.local.builder[-1][0] if _state.local.builder else None
     seen = (json.dumps(place), count, kernel)
     if seen not in _state.loops_seen:
