@@ -38,7 +38,7 @@ def _old_versions(scene: Scene) -> Sequence[Evidence]:
                 events=tuple(members),
                 place=first.build.event.place,
                 cause_place=newest.defined,
-                snippet=_letting_go_code(holders),
+                snippet=_letting_go_code(holders, bool(first.build.run.wires[0].cells)),
                 key=(module,),
             )
         )
@@ -65,11 +65,12 @@ def _letting_go(holders: Sequence[str]) -> str:
     return "Let Python collect them before the next launch: gc.collect()."
 
 
-def _letting_go_code(holders: Sequence[str]) -> str:
+def _letting_go_code(holders: Sequence[str], notebook: bool) -> str:
     if any(text.startswith("Out[") for text in holders):
         return "Out.clear()"
     names = [text.rpartition(" ")[2].strip("`") for text in holders if text.startswith(("the variable", "variable"))]
-    return "\n".join(f"%xdel {name}" for name in names) or "import gc\n\ngc.collect()"
+    word = "%xdel" if notebook else "del"
+    return "\n".join(f"{word} {name}" for name in names) or "import gc\n\ngc.collect()"
 
 
 OLD_VERSIONS_KEPT: Final = Rule(

@@ -75,7 +75,8 @@ def _first_header(scene: Scene) -> Sequence[Evidence]:
         return ()
     total = sum(item.build.event.header_ms or 0.0 for item in made)
     first = made[0]
-    who = listed([f"the build of {quoted(item.build.event.module)}" for item in made], 3)
+    names = list(dict.fromkeys(quoted(item.build.event.module) for item in made))
+    who = f"the {'build' if len(made) == 1 else 'builds'} of {listed(names, 3)}"
     what = (
         f"{ms_text(total)} went into the compiler's precompiled header, within {who}. It is made once per "
         f"process, thread and "

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from warp_nbprobe.data.records import KernelState, Loop, Place
+from warp_nbprobe.data.records import KernelState
 from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked, inputs, sources
 from warp_nbprobe.explain.rules_cheaper import option
 from warp_nbprobe.explain.scene import Scene, by_module, source_bytes
 from warp_nbprobe.explain.snippets import module_code
 from warp_nbprobe.explain.spots import line_of
+from warp_nbprobe.explain.unrolling import Unrolled, unrolled
 from warp_nbprobe.explain.words import counted, listed, ms_text, percent, quoted
 
 _WORKERS: Final = 8
@@ -117,7 +118,7 @@ def _parallel_load(scene: Scene) -> Sequence[Evidence]:
     if len(threads) < 2 or len(modules) < 2 or len({wire for wire, _ in threads}) > 1:
         return ()
     header_ms = sum(item.build.event.header_ms or 0.0 for item in builds)
-    first = builds[0]
+    first, names = builds[0], ", ".join(module_code(module) for module in modules)
     what = (
         f"{len(modules)} modules were loaded for the CPU by {len(threads)} threads, and each thread made a "
         f"precompiled header "
@@ -131,7 +132,7 @@ def _parallel_load(scene: Scene) -> Sequence[Evidence]:
             tuple(modules),
             events=tuple(builds),
             place=first.build.event.place,
-            snippet=f'wp.force_load(device="cpu", modules=[{", ".join(module_code(m) for m in modules)}], max_workers=0)',
+            snippet=f'wp.force_load(device="cpu", modules=[{names}], max_workers=0)',
             certainty="estimate",
         ),
     )
@@ -167,10 +168,10 @@ def _precompiled_header(scene: Scene) -> Sequence[Evidence]:
     if off or not made or any(len(group) > 1 for group in served.values()):
         return ()
     header_ms = sum(item.build.event.header_ms or 0.0 for item in made)
+    head = "The precompiled header" if len(made) == 1 else f"Each of {len(made)} precompiled headers"
     what = (
-        f"The precompiled header ({ms_text(header_ms)}) served one build only; without it that build takes "
-        f"longer, and the "
-        f"header's time is saved."
+        f"{head} served one build only ({ms_text(header_ms)}). Without it a build takes longer, and the header's "
+        f"time is saved."
     )
     fix = "Try it without the header, measured; with several modules it pays."
     return (_header_evidence(made, what, fix, "wp.config.use_precompiled_headers = False"),)
@@ -193,42 +194,39 @@ PRECOMPILED_HEADER: Final = Rule(
 
 
 def _unrolled(scene: Scene) -> Sequence[Evidence]:
-    heavy: list[tuple[Explained, KernelState, Loop | None]] = []
+    heavy: list[tuple[Explained, KernelState, Unrolled]] = []
     counted_loops = scene.hook("unroll") is None
     for item in scene.measured:
         sizes = source_bytes(item.build.event)
         for state in scene.states(item):
             size = sizes.get(state.id, 0.0)
-            loops = [
-                loop for loop in item.build.wire.loops if loop.module == state.module and loop.kernel == state.name
-            ]
+            if size <= _PER_LINE:
+                continue
+            loops = unrolled(item.build.wire, state)
             if counted_loops:
-                wanted = size > _LARGE_SOURCE and sum(loop.iterations for loop in loops) >= _UNROLLED
+                wanted = size > _LARGE_SOURCE and loops.iterations >= _UNROLLED
             else:
                 wanted = size > _PER_LINE * _own_lines(item, state)
             if wanted:
-                heavy.append((item, state, max(loops, key=lambda loop: loop.iterations, default=None)))
+                heavy.append((item, state, loops))
     if not heavy:
         return ()
-    pieces = [_unrolled_text(scene, *one) for one in heavy]
+    pieces = [_unrolled_text(*one) for one in heavy]
     members = [item for item, _, _ in heavy]
-    loop = heavy[0][2]
-    place = loop.place if loop is not None and loop.place is not None else heavy[0][1].defined
-    what = f"Unrolled loops make much source: {listed(list(dict.fromkeys(pieces)), 4)}."
+    modules = tuple(dict.fromkeys(item.build.event.module for item in members))
     fix = (
         "Try a lower bound for unrolling on this module, or make the loop dynamic, and measure both the build "
-        "and the kernel "
-        "itself: it is not sure that either gains, and the kernel can get slower."
+        "and the "
+        "kernel itself: it is not sure that either gains, and the kernel can get slower."
     )
-    modules = tuple(dict.fromkeys(item.build.event.module for item in members))
     return (
         Evidence(
-            what,
+            f"Unrolled loops make much source: {listed(list(dict.fromkeys(pieces)), 4)}.",
             fix,
             modules,
             events=tuple(dict.fromkeys(members)),
             place=members[0].build.event.place,
-            cause_place=place,
+            cause_place=heavy[0][2].place or heavy[0][1].defined,
             snippet=f'wp.set_module_options({{"max_unroll": 8}}, module=wp.get_module("{modules[0]}"))',
             certainty="estimate",
         ),
@@ -240,16 +238,16 @@ def _own_lines(item: Explained, state: KernelState) -> int:
     return max(1, len([line for line in source.text.splitlines() if line.strip()])) if source else 1
 
 
-def _unrolled_text(scene: Scene, item: Explained, state: KernelState, loop: Loop | None) -> str:
+def _unrolled_text(item: Explained, state: KernelState, loops: Unrolled) -> str:
     size = source_bytes(item.build.event).get(state.id, 0.0)
-    text = f"{quoted(state.name)} has {size / 1000:.0f} KB"
-    if loop is None:
+    text = f"{quoted(state.name)} has {size / 1000:.0f} KB of it"
+    if loops.loop is None:
         return text
-    place = loop.place
-    if place is None and loop.file is not None and loop.line is not None:
-        place = Place(loop.file, loop.line)
-    line = line_of(item.build.run, item.build.wire, place)
-    return f"{text} (the loop at {line} is written out {counted(loop.iterations, 'time')})"
+    line = line_of(item.build.run, item.build.wire, loops.place)
+    return (
+        f"{text}, with {loops.iterations} iterations written out (the loop at {line} has "
+        f"{counted(loops.loop.iterations, 'iteration')})"
+    )
 
 
 UNROLL: Final = Rule(
