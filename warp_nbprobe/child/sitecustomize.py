@@ -9,16 +9,18 @@ Python imports this when a process starts, since a copy of it lies in a folder t
 
 The folder goes from ``sys.path`` at once, and the ``sitecustomize`` that the process has without us runs next. From
 then on one comparison of a name with ``warp`` comes with every import that is not cached, and nothing else: the probe
-is loaded by the first import of Warp. Standard library only, and Pythons too old for the probe read this as well.
+is loaded by the first import of Warp. Standard library only, as little of it as can be, and Pythons too old for the
+probe read this as well.
 """
 
 import atexit
 import os
 import sys
 import time
-from importlib import import_module
-from types import ModuleType
-from typing import Any, Optional
+
+TYPE_CHECKING = False  # `typing` itself would cost every process its import
+if TYPE_CHECKING:
+    from typing import Any
 
 _OLDEST = (3, 10)
 _PROBE_NAME = "_warp_nbprobe_probe"
@@ -30,11 +32,12 @@ class _Waiting:
     def __init__(self, folder: str) -> None:
         self.folder = folder  # of the run
         self.pid = os.getpid()
-        self.probe: Optional[Any] = None  # noqa: UP045 - read by older Pythons as well
+        self.probe: Any = None
         self.crashes: Any = None
+        self.over = False  # the process is ending: what we do now takes nothing of its time
         self.begun = time.perf_counter_ns()  # the process's own code
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
         """Load the probe when Warp is looked for; it then does the finding."""
         if name != "warp" or self not in sys.meta_path:
             return None
@@ -48,6 +51,7 @@ class _Waiting:
         The process that is the command itself has one also without Warp: it says how long the command took.
         """
         now = time.perf_counter_ns()
+        self.over = True
         if self.probe is None and self.pid == os.getpid() and os.environ.get("JPY_PARENT_PID") == str(os.getppid()):
             self._load()
         if self.probe is not None:
@@ -60,7 +64,8 @@ class _Waiting:
             self._watch_crashes()
             code_begun = self.begun if self.pid == os.getpid() else None  # a forked process has no begin of its own
             wire = os.path.join(self.folder, "wire")
-            probe.start(wire, code_begun=code_begun, spent_ns=time.perf_counter_ns() - began)
+            spent = 0 if self.over else time.perf_counter_ns() - began
+            probe.start(wire, code_begun=code_begun, spent_ns=spent)
         except Exception:  # noqa: BLE001 - unrecorded, and its user sees nothing of it: see the class
             return
         self.probe = probe
@@ -74,9 +79,10 @@ class _Waiting:
             faulthandler.enable(file=self.crashes, all_threads=True)
 
 
-def _loaded(path: str) -> Any:
+def _loaded(path: str) -> "Any":
     """Return the probe in a module that ``sys.modules`` does not hold, its compiled text from ``__pycache__``."""
     from importlib.machinery import SourceFileLoader
+    from types import ModuleType
 
     code = SourceFileLoader(_PROBE_NAME, path).get_code(_PROBE_NAME)
     if code is None:
@@ -113,7 +119,7 @@ def _begin() -> None:
 def _hand_on() -> None:
     """Import the next ``sitecustomize``. Where there is none the error is what Python expects then."""
     del sys.modules["sitecustomize"]
-    import_module("sitecustomize")
+    __import__("sitecustomize")
 
 
 if __name__ == "sitecustomize":
