@@ -3323,7 +3323,7 @@ def _finish_in_workers() -> None:
         return
 
     def at_end(state: Any) -> None:
-        util.Finalize(None, finish, exitpriority=-1000)
+        util.Finalize(None, finish, kwargs={"quickly": True}, exitpriority=-1000)
 
     if not _state.in_workers:
         _state.in_workers = True
@@ -3494,10 +3494,12 @@ def is_own_code(code: Any) -> bool:
     return getattr(code, "co_filename", None) in _own_codes
 
 
-def finish(ended: int | None = None) -> None:
+def finish(ended: int | None = None, *, quickly: bool = False) -> None:
     """Write the order of launches and the footer; what comes later is not recorded.
 
-    ``ended`` is when the code of a command ended; now, when left out.
+    Args:
+        ended: When the code of a command ended; now, when left out.
+        quickly: Nothing is measured any more: a worker may be terminated while it ends.
     """
     wire, recorder = _state.wire, _state.recorder
     if wire is None or recorder is None or _state.finished:
@@ -3518,7 +3520,7 @@ def finish(ended: int | None = None) -> None:
         kept = min(count, recorder.room)
         packed = base64.b64encode(zlib.compress(recorder.view[:kept].tobytes(), 6)).decode("ascii")
         _write("order", n=kept, zlib=packed)
-        _write("probe", t=_clock(), probe_ns=_state.spent_ns, launch_ns=_launch_cost(recorder))
+        _write("probe", t=_clock(), probe_ns=_state.spent_ns, launch_ns=None if quickly else _launch_cost(recorder))
         _write("footer", t=_clock(), launches=count, probe_ns=_state.spent_ns)
         if recorder.path is not None:
             os.unlink(recorder.path)
