@@ -32,16 +32,26 @@ def _row(run: Run) -> dict[str, Any]:
         "ok": run.ok,
         "exit_code": run.exit_code,
         "reason": run.failure.reason if run.failure else None,
-        "warp": main.warp.version if main and main.warp else None,
+        "warp": next((wire.warp.version for wire in run.wires if wire.warp), None),
         "python": main.header.python if main and main.header else None,
         "truncated": not run.wires or any(wire.truncated for wire in run.wires),
         "unknown_lines": sum(wire.unknown_lines for wire in run.wires),
-        "environment": environment(main) if main else {},
+        "environment": environment_of(run),
     }
 
 
+def environment_of(run: Run) -> dict[str, Any]:
+    """Return what the run stood on; where its main process did without Warp, the first that used it says that part."""
+    found: dict[str, Any] = {}
+    for wire in run.wires:
+        found = {**environment(wire), **found}
+        if wire.runtime:
+            break
+    return found
+
+
 def environment(wire: Wire) -> dict[str, Any]:
-    """Return what the run stood on, as far as its wire tells; a key that is missing was not seen."""
+    """Return what a process stood on, as far as its wire tells; a key that is missing was not seen."""
     found: dict[str, Any] = {}
     if wire.header:
         header = wire.header
