@@ -40,6 +40,7 @@ from collections.abc import Callable
 from typing import Any
 
 WIRE_VERSION = 1
+TRACE_VARIABLE = "WARP_NBPROBE_TRACE"
 OWN_FILE = "<warp_nbprobe probe>"
 TEXT_LIMIT = 400  # characters of a value's text on the wire
 TRACKED_OPTIONS = (
@@ -392,7 +393,7 @@ def _instrument(
     """
     target = inspect.unwrap(function)
     before = _instrumented.get(target)
-    if before is not None and enter is leave is fail is None:
+    if before is not None and enter is None and leave is None and fail is None:
         enter, arguments, leave, fail = before
     code = getattr(target, "__code__", None)
     if code is None:
@@ -509,9 +510,7 @@ def _rewrite(
 _marks = itertools.count()
 
 
-def _rewrite_answer(
-    definition: ast.FunctionDef, answer: Callable[..., Any], asks: tuple[str, ...]
-) -> dict[str, Any]:
+def _rewrite_answer(definition: ast.FunctionDef, answer: Callable[..., Any], asks: tuple[str, ...]) -> dict[str, Any]:
     """Put the question in front of a function's body, behind its docstring."""
     mark = f"__warp_nbprobe_{next(_marks)}answer"
     asked = ", ".join(name or "None" for name in asks)
@@ -2308,8 +2307,8 @@ def _build_cpu_over(token: Any, failed: bool) -> None:
 
 
 @_hook("build_cuda")
-def _build_cuda_entered() -> Any:
-    return _clock()
+def _build_cuda_entered(output_path: Any) -> Any:
+    return _clock(), output_path
 
 
 @_leaving("build_cuda")
@@ -2325,8 +2324,46 @@ def _build_cuda_failed(token: Any) -> None:
 def _build_cuda_over(token: Any) -> None:
     event = _state.local.event
     if token is not None and event is not None:
-        event["native_ns"] = (event["native_ns"] or 0) + _clock() - token
+        event["native_ns"] = (event["native_ns"] or 0) + _clock() - token[0]
         event["header_ms"] = 0.0
+        if os.environ.get(TRACE_VARIABLE) and token[1]:
+            _take_compiler_trace(event, os.fspath(token[1]), token[0])
+
+
+def _switch_compiler_trace_on(warp: Any, context: Any) -> None:
+    """Have the compiler of CUDA write its own trace: the setting is copied by modules when they are made."""
+    try:
+        warp.config.compile_time_trace = True
+        for module in context.user_modules.values():
+            dict.__setitem__(module.options, "compile_time_trace", True)
+    except (AttributeError, KeyError, TypeError) as error:
+        _trouble("compile_time_trace", error)
+
+
+def _take_compiler_trace(event: dict[str, Any], path: str, begun: int) -> None:
+    """Write the trace that a compiler left beside its output, which is about to be moved."""
+    folder, name = os.path.split(path)
+    try:
+        found = [entry for entry in os.listdir(folder) if entry.startswith(f"{name}_compile-time-trace")]
+        if not found:
+            return
+        with open(os.path.join(folder, found[0]), "rb") as file:
+            text = file.read()
+    except OSError as error:
+        _trouble("compile_time_trace", error)
+        return
+    _write(
+        "compiler_trace",
+        t=begun,
+        t1=_clock(),
+        module=event["module"],
+        hash=event["hash"],
+        device=event["device"],
+        block_dim=event["block_dim"],
+        thread=event["thread"],
+        size=len(text),
+        zlib=base64.b64encode(zlib.compress(text)).decode("ascii"),
+    )
 
 
 _FAULT = re.compile(r"\.(?:cpp|cu):(\d+):\d+: (?:fatal )?error: (.*)")
@@ -2474,20 +2511,51 @@ def _lto_over(token: Any) -> None:
     symbol, begun, before = token
     elapsed = (_clock() - begun) / 1e6
     event["lto_ms"] += elapsed
-    new = [path for path in _lto_files() if path not in before]
+    now = _lto_files()
+    new = [path for path in now if path not in before]
+    path = new[0] if new else _lto_file(str(symbol), now)
+    operation, adjoint = _lto_asked_by(sys._getframe(1))
     builder = _state.local.builder
     event["lto"].append(
         {
-            "op": str(symbol).partition("_")[0],
+            "op": operation or str(symbol).partition("_")[0],
             "symbol": str(symbol),
-            "file": os.path.basename(new[0]) if new else None,
-            "bytes": os.path.getsize(new[0]) if new else None,
+            "file": os.path.basename(path) if path else None,
+            "bytes": os.path.getsize(path) if path else None,
             "ms": elapsed,
             "made": bool(new),
-            "adjoint": None,
+            "adjoint": adjoint,
             "kernel": builder[-1][0] if builder else None,
         }
     )
+
+
+def _lto_file(symbol: str, files: list[str]) -> str | None:
+    """Return the object that the cache holds for a symbol."""
+    build = _source_module("build")
+    name, length = getattr(build, "hash_symbol", None), getattr(build, "LTO_CACHE_KEY_LENGTH", None)
+    if name is None or length is None:
+        return None
+    digest = name(symbol)[:length]
+    return next((path for path in files if os.path.basename(path).partition(".")[0] == digest), None)
+
+
+_FORWARD_MADE = ("fun_forward", "lto_symbol_fwd", "lto_symbol")  # bound when an operation has its forward object
+
+
+def _lto_asked_by(frame: types.FrameType | None) -> tuple[str | None, bool | None]:
+    """Return the tile operation that asks for an object, and whether it is for the operation's adjoint."""
+    adjoint = None
+    while frame is not None:
+        if frame.f_code.co_name.endswith("lto_dispatch_func") and adjoint is None:
+            values = frame.f_locals
+            adjoint = any(name in values for name in _FORWARD_MADE)
+            del values
+        elif adjoint is not None and "lto_dispatch_func" not in frame.f_code.co_name:
+            key = getattr(frame.f_locals.get("func"), "key", None)
+            return (key if isinstance(key, str) else None), adjoint
+        frame = frame.f_back
+    return None, adjoint
 
 
 # Who keeps an old version of a kernel alive
@@ -2893,6 +2961,7 @@ def _printed_line(text: str) -> None:
 
 
 after_attach: list[Callable[[Any, Any], None]] = []  # what else waits for Warp: the rehearsal
+fatal: tuple[type[BaseException], ...] = ()  # errors of those that end the user's import: nothing can be measured
 
 
 def _attach(warp: Any, begun: int) -> None:
@@ -2922,8 +2991,6 @@ def _attach(warp: Any, begun: int) -> None:
             _state.hooks[name] = f"{error}" or type(error).__name__
     if _state.hooks.get("_run_codegen") == "ok":
         _state.hooks["codegen"] = "ok"
-    for follow in after_attach:
-        follow(warp, context)
     _state.spent_ns += _clock() - started
     _write(
         "warp",
@@ -2934,6 +3001,10 @@ def _attach(warp: Any, begun: int) -> None:
         hooks=_state.hooks,
         probe_ns=_clock() - started,
     )
+    if os.environ.get(TRACE_VARIABLE):
+        _switch_compiler_trace_on(warp, context)
+    for follow in after_attach:
+        follow(warp, context)
 
 
 def _source_module(name: str) -> Any:
@@ -3143,7 +3214,7 @@ _POINTS: dict[str, Callable[[Any, Any], None]] = {
     "build_cuda": _plain(
         lambda w, c: _own(_source_module("build"), "build_cuda"),
         _build_cuda_entered,
-        (),
+        ("?output_path",),
         _build_cuda_left,
         _build_cuda_failed,
     ),
@@ -3275,6 +3346,8 @@ class _Loader(importlib.abc.Loader):
             raise
         try:
             _attach(module, begun)
+        except fatal:
+            raise
         except Exception as error:
             _trouble("attach", error)
 

@@ -60,7 +60,9 @@ class _Waiting:
     def _load(self) -> None:
         began = time.perf_counter_ns()
         try:
-            probe = _loaded(os.path.realpath(os.path.join(self.folder, "probe.py")))
+            path = os.path.realpath(os.path.join(self.folder, "probe.py"))
+            probe = _loaded(path)
+            _load_rehearsal(probe, os.path.dirname(path))
             self._watch_crashes()
             code_begun = self.begun if self.pid == os.getpid() else None  # a forked process has no begin of its own
             wire = os.path.join(self.folder, "wire")
@@ -79,15 +81,24 @@ class _Waiting:
             faulthandler.enable(file=self.crashes, all_threads=True)
 
 
-def _loaded(path: str) -> "Any":
-    """Return the probe in a module that ``sys.modules`` does not hold, its compiled text from ``__pycache__``."""
+def _load_rehearsal(probe: "Any", folder: str) -> None:
+    """Load what rehearses for a GPU that is not there, where the environment asks for it."""
+    archs = os.environ.get("WARP_NBPROBE_REHEARSE")
+    if archs:
+        names = ("rehearsal", "rehearsal_builds", "rehearsal_answers")
+        first, *parts = [_loaded(os.path.join(folder, name + ".py"), "_warp_nbprobe_" + name) for name in names]
+        first.install(probe, archs, bool(os.environ.get("WARP_NBPROBE_REHEARSE_ONLY")), parts)
+
+
+def _loaded(path: str, name: str = _PROBE_NAME) -> "Any":
+    """Return a guest in a module that ``sys.modules`` does not hold, its compiled text from ``__pycache__``."""
     from importlib.machinery import SourceFileLoader
     from types import ModuleType
 
-    code = SourceFileLoader(_PROBE_NAME, path).get_code(_PROBE_NAME)
+    code = SourceFileLoader(name, path).get_code(name)
     if code is None:
         raise ImportError("no code in " + path)
-    module = ModuleType(_PROBE_NAME)
+    module = ModuleType(name)
     module.__file__ = path
     exec(code, module.__dict__)
     return module

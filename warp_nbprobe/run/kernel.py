@@ -20,6 +20,7 @@ from warp_nbprobe.run.conversation import Answer, Conversation
 from warp_nbprobe.run.kernelspecs import KernelCommand, kernel_command
 from warp_nbprobe.run.outputs import CAP_BYTES, Outputs, Relay
 from warp_nbprobe.run.progress import STEP_S, Progress, Tell, WireTail
+from warp_nbprobe.run.rehearse import rehearsal_arguments
 from warp_nbprobe.run.sandbox import Sandbox
 from warp_nbprobe.run.sent import request_metadata, sent_source
 from warp_nbprobe.run.stop import Stop, now_s, stoppable
@@ -169,10 +170,11 @@ class _KernelRun:
             raise UsageError(f"The kernel {self.spec.kernel!r} runs {language}; only Python can be measured.")
         launcher = (CHILD_FOLDER / "launcher.py").read_text("utf-8")
         probe = (CHILD_FOLDER / "probe.py").read_text("utf-8")
+        arguments = [probe, str(self.folder / "wire"), *rehearsal_arguments(self.spec.env)]
         # One expression in a namespace of its own: no name is left in the user's.
         code = (
             f"(lambda ns: (exec(compile({launcher!r}, '<warp_nbprobe_launcher>', 'exec'), ns), "
-            f"ns['join']({probe!r}, {str(self.folder / 'wire')!r})))({{'__name__': '_warp_nbprobe_joined'}})"
+            f"ns['join'](*{arguments!r})))({{'__name__': '_warp_nbprobe_joined'}})"
         )
         answer = talk.execute(code, silent=True, expressions={"pid": "__import__('os').getpid()"})
         if answer.reply is None or answer.failed:
