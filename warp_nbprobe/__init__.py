@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warp_nbprobe.api import compare as compare
     from warp_nbprobe.api import diagnose as diagnose
     from warp_nbprobe.api import load as load
     from warp_nbprobe.api import measure as measure
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from warp_nbprobe.errors import TooManyBuilds as TooManyBuilds
     from warp_nbprobe.errors import UsageError as UsageError
     from warp_nbprobe.errors import WarpTooOld as WarpTooOld
+    from warp_nbprobe.explain.compare import Comparison as Comparison
     from warp_nbprobe.explain.diagnose import Diagnosis as Diagnosis
     from warp_nbprobe.explain.diagnose import Finding as Finding
     from warp_nbprobe.measurement import Measurement as Measurement
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "measure", "measure_notebook", "measure_command", "load", "diagnose", "show",
-    "Measurement", "Diagnosis", "Finding",
+    "measure", "measure_notebook", "measure_command", "load", "compare", "diagnose", "show",
+    "Measurement", "Comparison", "Diagnosis", "Finding",
     "NBProbeError", "UsageError",
     "KernelNotFound", "KernelDidNotStart", "NoWarp", "WarpTooOld",
     "CodeRaised", "ChildDied", "ChildTimedOut", "InputRefused",
@@ -45,8 +47,9 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "warp_nbprobe.api": ("measure", "measure_notebook", "measure_command", "load", "diagnose", "show"),
+    "warp_nbprobe.api": ("measure", "measure_notebook", "measure_command", "load", "compare", "diagnose", "show"),
     "warp_nbprobe.measurement": ("Measurement",),
+    "warp_nbprobe.explain.compare": ("Comparison",),
     "warp_nbprobe.explain.diagnose": ("Diagnosis", "Finding"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

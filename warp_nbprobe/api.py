@@ -22,6 +22,7 @@ from warp_nbprobe.measurement import Measurement
 from warp_nbprobe.relay import StreamRelay, own_error
 
 if TYPE_CHECKING:
+    from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.explain.diagnose import Diagnosis
     from warp_nbprobe.run.runner import SampleRunner
 
@@ -268,6 +269,41 @@ def load(path: str | Path) -> Measurement:
         return Measurement(load_report(path))
     except OSError as error:
         raise ReportError(path, f"{error.strerror or error}.") from None
+
+
+def compare(
+    baseline: Measurement | str | Path,
+    candidate: Measurement | str | Path,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Comparison:
+    """Compare two measurements, or report files: a verdict with everything that it rests on.
+
+    Args:
+        baseline: What the other is set against.
+        candidate: The changed one.
+        rtol: Relative tolerance of checked values; without it as when they were measured.
+        atol: Absolute tolerance, likewise.
+
+    Raises:
+        UsageError: Something that is no measurement.
+        ReportError: A file that is no report, or a damaged one.
+    """
+    from warp_nbprobe.explain.compare import Comparison
+
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value is not None and not 0 <= value < float("inf"):
+            raise UsageError(f"{name} must be a number of at least 0, not {value!r}.")
+    return Comparison(_compared(baseline), _compared(candidate), rtol=rtol, atol=atol)
+
+
+def _compared(given: Measurement | str | Path) -> Measurement:
+    if isinstance(given, str | Path):
+        return load(given)
+    if not isinstance(given, Measurement):
+        raise UsageError(f"compare needs two measurements or report files, not {type(given).__name__}.")
+    return given
 
 
 def diagnose(measurement: Measurement, *, own: Sequence[str] | None = None) -> Diagnosis:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warp_nbprobe.ask.options import COMMAND, MEASURE, Option, options_help, suggestion
+from warp_nbprobe.ask.options import COMMAND, COMPARE, MEASURE, Option, fail_on, options_help, suggestion
 from warp_nbprobe.ask.words import Parsed, Word, parse
 from warp_nbprobe.errors import NBProbeError, ReportError, TooManyBuilds, UsageError
 
@@ -24,6 +24,14 @@ _HTML = Option("html", ("--html",), "write the report as a page of its own", str
 _TRACE = Option("trace_file", ("--trace",), "write a trace that Perfetto opens (.json or .json.gz)", str, "FILE")
 _MARKDOWN = Option("md", ("--md",), "print Markdown, for a comment on a pull request", default=False)
 _JUNIT = Option("junit", ("--junit",), "write what failed, and which limit was exceeded, as JUnit's XML", str, "FILE")
+_FAIL_ON = Option(
+    "fail_on",
+    ("--fail-on",),
+    "leave with status 1 for these verdicts (spaces as hyphens), or more-built",
+    fail_on,
+    "A,B",
+    ("invalid", "regressed"),
+)
 _SAMPLES = next(option for option in MEASURE if option.key == "samples")
 _DEMO_PAGE = "warp_nbprobe-demo.html"
 
@@ -122,6 +130,29 @@ def _keep(measurement: Measurement, request: Request, parsed: Parsed, screen: Sc
     print(f"warp-nbprobe: {one_line(measurement)}")
 
 
+def _compare(parsed: Parsed) -> int:
+    from warp_nbprobe import api
+    from warp_nbprobe.views.compare_html import compare_page
+    from warp_nbprobe.views.compare_outcome import compare_junit, compare_markdown, failed_checks
+    from warp_nbprobe.views.compare_text import compare_line, compare_text
+
+    if len(parsed.rest) != 2:
+        raise UsageError("warp-nbprobe compare needs two report files: the baseline, then the candidate.")
+    baseline, candidate = (word.text for word in parsed.rest)
+    comparison = api.compare(baseline, candidate, rtol=parsed["rtol"], atol=parsed["atol"])
+    print(compare_markdown(comparison) if parsed["md"] else compare_text(comparison))
+    if parsed["junit"]:
+        _written_text(parsed["junit"], compare_junit(comparison, parsed["fail_on"]))
+    if parsed["html"]:
+        _written_text(parsed["html"], compare_page(comparison))
+    failed = failed_checks(comparison, parsed["fail_on"])
+    if not parsed["md"]:
+        print(f"\nwarp-nbprobe: {compare_line(comparison)}")
+    for said in failed:
+        print(f"warp-nbprobe: {said}", file=sys.stderr)
+    return 1 if failed else 0
+
+
 def _show(parsed: Parsed) -> int:
     from warp_nbprobe import api
     from warp_nbprobe.views.markdown import report_markdown
@@ -153,6 +184,10 @@ def _written(name: str, write: Callable[[str], object]) -> Path:
     return path.resolve()
 
 
+def _written_text(name: str, text: str) -> Path:
+    return _written(name, lambda path: Path(path).write_text(text, encoding="utf-8"))
+
+
 def _no_words(parsed: Parsed, name: str) -> None:
     if parsed.rest:
         raise UsageError(f"warp-nbprobe {name}: {parsed.rest[0].text!r} is not expected.")
@@ -168,6 +203,12 @@ _COMMANDS = {
         (*COMMAND, _JUNIT, _HTML),
         _measure,
         mixed=False,
+    ),
+    "compare": _Command(
+        "A B [options]",
+        "compare two saved reports",
+        (_FAIL_ON, *COMPARE, _JUNIT, _HTML, _MARKDOWN),
+        _compare,
     ),
     "show": _Command("FILE [options]", "print a saved report", (_HTML, _TRACE, _MARKDOWN), _show),
 }

@@ -13,7 +13,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 
 from warp_nbprobe.ask.commands import command_request, module_command, refuse_for_command, script_command
 from warp_nbprobe.ask.notebooks import read_notebook
-from warp_nbprobe.ask.options import LINE, MAGIC_ONLY, MEASURE, SETUP
+from warp_nbprobe.ask.options import COMPARE, LINE, MAGIC_ONLY, MEASURE, SETUP
 from warp_nbprobe.ask.request import Request, make_request
 from warp_nbprobe.ask.words import Parsed, no_more_words, parse, split_line
 from warp_nbprobe.data.model import Cell
@@ -21,6 +21,7 @@ from warp_nbprobe.errors import NBProbeError, TooManyBuilds, UsageError
 from warp_nbprobe.front import magic_help
 from warp_nbprobe.front.completion import magic_completers
 from warp_nbprobe.front.displays import Displays
+from warp_nbprobe.front.find import find_measurement
 from warp_nbprobe.front.hints import name_hint
 from warp_nbprobe.front.screen import Screen, screen_for
 from warp_nbprobe.front.session import Session, are_cell_numbers, cells_by_number, history_frame, pushed, setup_for
@@ -29,6 +30,7 @@ from warp_nbprobe.relay import own_error
 if TYPE_CHECKING:
     import pandas as pd
 
+    from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.measurement import Measurement
 
 _COMPLETERS = "complete_command"
@@ -106,6 +108,21 @@ class NBProbeMagics(Magics):
 
             return api.load(words[0].text)
 
+    @no_var_expand
+    @line_magic
+    def warp_compare(self, line: str) -> Comparison:
+        with _told_in_one_line():
+            parsed = parse(split_line(line), COMPARE, what="%warp_compare", mixed=True)
+            if len(parsed.rest) != 2:
+                raise UsageError("%warp_compare needs two measurements: the baseline, then the candidate.")
+            from warp_nbprobe import api
+
+            sides = [self._found(word.text, "%warp_compare") for word in parsed.rest]
+            return api.compare(*sides, rtol=parsed["rtol"], atol=parsed["atol"])
+
+    def _found(self, name: str, what: str) -> Measurement:
+        return find_measurement(name, self.shell.user_ns, self.session, what=what)
+
     def _measure_line(self, line: str) -> Measurement | None:
         words = split_line(line)
         parsed = parse(words, LINE, what="%warp_cold")
@@ -171,6 +188,7 @@ class NBProbeMagics(Magics):
         from warp_nbprobe import api
 
         screen = screen_for(self.shell, quiet=request.quiet)
+        baseline = self._found(parsed["vs"], "--vs") if parsed["vs"] else None
         try:
             measurement = api.measure_request(request, screen)
         except (NBProbeError, KeyboardInterrupt) as error:
@@ -181,6 +199,8 @@ class NBProbeMagics(Magics):
             raise
         self._bind(measurement, parsed, raising=measurement.failed)
         self._show(measurement, parsed, screen, finished=not measurement.failed)
+        if baseline is not None:
+            screen.compared(api.compare(baseline, measurement))
         if measurement.failed:
             self._raise_own(measurement)
         self.displays.returned(measurement)
@@ -228,6 +248,7 @@ class NBProbeMagics(Magics):
 
     warp_cold.__doc__ = magic_help.COLD
     warp_setup.__doc__ = magic_help.SETUP_HELP
+    warp_compare.__doc__ = magic_help.COMPARE_HELP
     warp_history.__doc__ = magic_help.HISTORY
     warp_load.__doc__ = magic_help.LOAD
 

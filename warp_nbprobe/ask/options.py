@@ -216,6 +216,34 @@ COMMAND: tuple[Option, ...] = tuple(
 )
 """Options of ``warp-nbprobe measure``."""
 
+FAIL_ON = (
+    "invalid",
+    "not-comparable",
+    "unverified",
+    "not-enough-evidence",
+    "regressed",
+    "inconclusive",
+    "improved",
+    "more-built",
+)
+"""What ``--fail-on`` may name: verdicts, and the check that holds on any machine."""
+
+
+def fail_on(text: str) -> tuple[str, ...]:
+    """Read verdicts and checks divided by commas."""
+    found = words(text)
+    for word in found:
+        if word not in FAIL_ON:
+            raise ValueError(f"words of {', '.join(FAIL_ON)}, not {word!r}")
+    return found
+
+
+COMPARE: tuple[Option, ...] = (
+    Option("rtol", ("--rtol",), "relative tolerance of checked values, in place of the measurements' own", number, "X"),
+    Option("atol", ("--atol",), "absolute tolerance of checked values, likewise", number, "X"),
+)
+"""Options of ``%warp_compare``, and with others of ``warp-nbprobe compare``."""
+
 SETUP: tuple[Option, ...] = (
     Option("run_here", ("--run-here",), "also run the code in this notebook's own kernel", default=False),
     Option("show", ("--show",), "print the setup code stored under NAME", default=False),

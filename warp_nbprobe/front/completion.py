@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from warp_nbprobe.ask.options import LINE, MEASURE, SETUP, Option, available
+from warp_nbprobe.ask.options import COMPARE, LINE, MEASURE, SETUP, Option, available
 from warp_nbprobe.front.session import Session
 
 
@@ -16,6 +16,10 @@ def options_after(line: str, options: Sequence[Option], session: Session) -> lis
     before = words[-1] if not typed else words[-2] if len(words) > 1 else ""
     if before == "--setup":
         return sorted(name for name in {*session.setups, "none"} if name.startswith(typed))
+    if before == "--vs":
+        return sorted(
+            {entry.measurement.label for entry in session.entries if entry.measurement.label.startswith(typed)}
+        )
     flags = [flag for option in available(options) for flag in option.flags if flag.startswith("--")]
     return [flag for flag in flags if flag.startswith(typed)]
 
@@ -31,4 +35,5 @@ def magic_completers(session: Session) -> dict[str, Callable[[Any, Any], list[st
         "%warp_cold": completer(LINE),
         "%%warp_setup": completer(SETUP),
         "%warp_setup": completer(SETUP),
+        "%warp_compare": completer(COMPARE),
     }

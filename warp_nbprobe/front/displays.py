@@ -1,13 +1,15 @@
-"""How a measurement shows itself as the value of a cell: registered with IPython, so that data types stay plain."""
+"""How a measurement or a comparison shows itself as a cell's value: registered, so that data types stay plain."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.measurement import Measurement
 
 _MEASUREMENT = ("warp_nbprobe.measurement", "Measurement")
+_COMPARISON = ("warp_nbprobe.explain.compare", "Comparison")
 
 
 class Displays:
@@ -26,11 +28,14 @@ class Displays:
         formatters = self._shell.display_formatter.formatters
         formatters["text/html"].for_type_by_name(*_MEASUREMENT, self._html)
         formatters["text/plain"].for_type_by_name(*_MEASUREMENT, self._plain)
+        formatters["text/html"].for_type_by_name(*_COMPARISON, _compared_html)
+        formatters["text/plain"].for_type_by_name(*_COMPARISON, _compared_plain)
 
     def remove(self) -> None:
         """Take them away again."""
         for kind in ("text/html", "text/plain"):
-            self._shell.display_formatter.formatters[kind].pop(".".join(_MEASUREMENT), None)
+            for shown in (_MEASUREMENT, _COMPARISON):
+                self._shell.display_formatter.formatters[kind].pop(".".join(shown), None)
 
     def _is_return_value(self, measurement: Measurement) -> bool:
         return self._returned == (id(measurement), self._shell.execution_count)
@@ -47,3 +52,15 @@ class Displays:
 
         whole = not self._is_return_value(measurement)
         printer.text(report_text(measurement) if whole else one_line(measurement))
+
+
+def _compared_html(comparison: Comparison) -> str:
+    from warp_nbprobe.views.compare_html import compare_html
+
+    return compare_html(comparison)
+
+
+def _compared_plain(comparison: Comparison, printer: Any, cycle: bool) -> None:
+    from warp_nbprobe.views.compare_text import compare_text
+
+    printer.text(compare_text(comparison))

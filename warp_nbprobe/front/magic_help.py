@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warp_nbprobe.ask.options import LINE, MEASURE, SETUP, options_help
+from warp_nbprobe.ask.options import COMPARE, LINE, MEASURE, SETUP, options_help
 
 COLD = f"""Measure this cell in fresh kernels with empty Warp caches: what was compiled, when, and what it cost.
 
@@ -35,6 +35,7 @@ Examples::
     %%warp_cold -o quick -n 1 --setup 1-3
     %%warp_cold --push points,dt --timeout 120
     %warp_cold -o all -f simulation.ipynb
+    %%warp_cold -o tuned --vs base --check "positions" --rtol 1e-5
     %%warp_cold --max-builds 4 --fail-on-rebuild --save report.json
 """
 
@@ -60,6 +61,28 @@ Examples::
 
     %%warp_setup data --run-here
     points = np.random.default_rng(0).random((1000, 3))
+"""
+
+COMPARE_HELP = f"""Compare two measurements: a verdict, with the figures, bands and differences that it rests on.
+
+::
+
+    %warp_compare BASELINE CANDIDATE [options]
+
+Each is the name of a variable, the label of a measurement of this session, or a report file (ours, or one written by
+NVIDIA's probe script). A change counts only when the work stayed the same and the gain is larger than the noise; with
+fewer than three samples on a side nothing is called better. The comparison is returned: ``.verdict``, ``.reasons``,
+``.figures``, ``.identities``, ``.launches``, ``.renames``, ``.results``, ``.not_checked``.
+
+Options::
+
+{options_help(COMPARE)}
+
+Examples::
+
+    %warp_compare base tuned
+    %warp_compare base.json tuned --rtol 1e-5
+    %%warp_cold -o tuned --vs base
 """
 
 HISTORY = """List the measurements of this notebook session: label, time, cell, headline.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 if TYPE_CHECKING:
+    from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.measurement import Measurement
     from warp_nbprobe.run.outputs import Relay
     from warp_nbprobe.run.progress import Progress
@@ -39,6 +40,9 @@ class Screen(Protocol):
 
     def report(self, measurement: Measurement) -> None:
         """Show the report of one that failed or was stopped."""
+
+    def compared(self, comparison: Comparison) -> None:
+        """Show how it compares with an earlier one."""
 
 
 class NotebookScreen:
@@ -82,6 +86,12 @@ class NotebookScreen:
     def report(self, measurement: Measurement) -> None:
         self._end_progress()
         self._put_card(measurement)
+
+    def compared(self, comparison: Comparison) -> None:
+        from warp_nbprobe.views.compare_html import compare_html
+        from warp_nbprobe.views.compare_text import compare_text
+
+        self._publish({"text/html": compare_html(comparison), "text/plain": compare_text(comparison)})
 
     def _put_card(self, measurement: Measurement) -> None:
         self._card_id = self._put(card_bundle(measurement), self._card_id)
@@ -150,6 +160,11 @@ class TerminalScreen:
         self._wipe()
         print(report_text(measurement))
 
+    def compared(self, comparison: Comparison) -> None:
+        from warp_nbprobe.views.compare_text import compare_text
+
+        print(f"\n{compare_text(comparison)}")
+
     def _wipe(self) -> None:
         if self._width:
             sys.stderr.write(f"\r{'':{self._width}}\r")
@@ -180,6 +195,11 @@ class NoScreen:
 
     def report(self, measurement: Measurement) -> None:
         """Say nothing: the failure that is raised says it."""
+
+    def compared(self, comparison: Comparison) -> None:
+        from warp_nbprobe.views.compare_text import compare_line
+
+        print(compare_line(comparison))
 
 
 class ClearWatch:

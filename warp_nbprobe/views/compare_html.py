@@ -22,6 +22,7 @@ from warp_nbprobe.views.compare_words import (
     why_text,
     workload_lines,
 )
+from warp_nbprobe.views.html import whole_page
 from warp_nbprobe.views.rows import Row, rows_of
 from warp_nbprobe.views.source_diff import diff_html, diff_lines
 from warp_nbprobe.views.style import DIM, MONO, SMALL, chip, div, esc, heading, notice, prose, section, span, tag, tint
@@ -55,6 +56,11 @@ def compare_html(c: Comparison) -> str:
         section(heading("Not checked"), _list(c.not_checked) or div("Everything was compared.", DIM)),
     ]
     return div("".join(parts), _CARD)
+
+
+def compare_page(c: Comparison) -> str:
+    """Return the compare view as a page of its own: no network, light and dark, printable."""
+    return whole_page(f"{title(c)}: Warp cold start", f"<h1>{esc(title(c))}</h1>{compare_html(c)}")
 
 
 def _top(c: Comparison) -> str:
