@@ -97,6 +97,28 @@ def test_marks_are_words() -> None:
         assert words in text
 
 
+def test_what_stands_out_is_said_beside_the_headline_and_on_the_time_line() -> None:
+    html = card_html(fakes.small())
+    above, _, below = Document(html).text.partition("Findings")
+    assert "repeated __main__ 3 times, 3 hashes" in above
+    assert "3× __main__" in below
+    document = Document(card_html(fakes.many()))
+    above, _, below = document.text.partition("Timeline")
+    for words in (
+        "failed 1 build",
+        "repeated 60 modules",
+        "block dims 60 modules, 64, 128, 256",
+        "mostly LTO 19 builds",
+    ):
+        assert words in above
+    for words in ("55 more", "block dims", "mostly LTO"):
+        assert words in below.partition("Modules")[0]
+
+
+def test_a_measurement_without_repetition_has_nothing_that_stands_out() -> None:
+    assert "repeated" not in Document(card_html(fakes.threads())).text.partition("Findings")[0]
+
+
 def test_source_lines_carry_what_they_did() -> None:
     text = Document(card_html(fakes.small())).text
     assert re.search(r"11 +wp.launch\(drift, n, inputs=\[x, v, 0.01\]\) +triggered here 1.5 s: __main__ \[1/3\]", text)
@@ -121,6 +143,7 @@ def test_every_bar_explains_itself_on_hover_without_a_script() -> None:
         "code generation 38 ms, native compile 240 ms, load 21 ms",
         "at cell 3, line 19, for kick",
         "Kernel kick was added after the module had loaded.",
+        "repeated, 3 hashes",
     ]
 
 
@@ -204,7 +227,7 @@ def test_two_hundred_builds_stay_a_light_file() -> None:
 
 def test_the_longest_of_many_events_are_shown_and_the_rest_is_counted() -> None:
     text = Document(card_html(fakes.many(400))).text
-    assert "The 200 longest of 400 events; all are in .modules." in text
+    assert "The 100 longest of 400 events; all are in .modules." in text
 
 
 def test_the_page_needs_no_network_and_lets_no_other_script_run() -> None:

@@ -74,6 +74,38 @@ def test_choosing_a_finding_marks_its_builds_everywhere() -> None:
     assert "rgba(240,200,40,0.25)" in seen.html("Source")
 
 
+def test_choosing_a_finding_marks_the_launches_that_asked_for_its_builds() -> None:
+    seen = Seen(fakes.small())
+    seen.dropdown("finding").value = 0
+    assert "drift chosen" in seen.text("Launches")
+    assert "kick chosen" in seen.text("Launches")
+
+
+def test_a_finding_without_builds_marks_its_lines() -> None:
+    m = fakes.small()
+    m.findings["events"] = [()] * len(m.findings)
+    seen = Seen(m)
+    seen.dropdown("finding").value = 0
+    assert seen.text("Source").count("chosen") == 2  # where it shows, and what caused it
+    seen.dropdown("finding").value = -1
+    assert "chosen" not in seen.text("Source")
+
+
+def test_kinds_of_launches_are_ordered_by_what_a_person_asks() -> None:
+    seen = Seen(fakes.small())
+    (order,) = seen.inside("Launches", ipywidgets.Dropdown)
+    order.value = "by line"
+    assert seen.text("Launches").index("drift") < seen.text("Launches").index("kick")
+    (how,) = seen.inside("Launches", ipywidgets.ToggleButtons)
+    how.value = "one by one"
+    assert order.disabled
+
+
+def test_without_other_measurements_the_compare_tab_says_so() -> None:
+    seen = Seen(fakes.small())
+    assert "nothing to compare with yet" in seen.text("Compare")
+
+
 def test_choosing_a_build_shows_its_parts_options_kernels_and_cause() -> None:
     seen = Seen(fakes.small())
     seen.dropdown("finding").value = 0
@@ -97,7 +129,7 @@ def test_showing_all_takes_every_mark_away() -> None:
 def test_a_build_on_a_later_page_is_turned_to() -> None:
     seen = Seen(fakes.many())
     seen.dropdown("build").value = 100
-    assert "page 4 of 7" in seen.text("Modules")
+    assert "page 5 of 8" in seen.text("Modules")
     assert "chosen" in seen.text("Modules")
 
 

@@ -10,6 +10,7 @@ from importlib import resources
 from warp_nbprobe.views.figures_html import composition_html, tiles_html
 from warp_nbprobe.views.findings_html import findings_html
 from warp_nbprobe.views.headline import headline
+from warp_nbprobe.views.highlights import highlights_html
 from warp_nbprobe.views.launches_html import MOST_GROUPS, launch_groups_html
 from warp_nbprobe.views.modules_html import modules_html
 from warp_nbprobe.views.report_html import (
@@ -79,7 +80,8 @@ def headline_html(m: Shown) -> str:
     said = div(
         prose(headline(m)), "font-size:16px;font-weight:600;line-height:1.4;padding:2px 0 0 0;word-break:break-word"
     )
-    return div(prose(subtitle(m)), f"{SMALL};{DIM};word-break:break-word") + said + troubles_html(m)
+    above = div(prose(subtitle(m)), f"{SMALL};{DIM};word-break:break-word")
+    return above + said + highlights_html(events(m, "cold")) + troubles_html(m)
 
 
 def figures_html(m: Shown) -> str:
@@ -98,15 +100,19 @@ def timeline_parts(m: Shown, marked: Collection[str] = ()) -> tuple[str, str]:
 
 def page_html(m: Shown) -> str:
     """Return a page of its own: no network, light and dark, printable."""
+    return whole_page(f"{m.label}: Warp cold start", f"<h1>Warp cold start</h1>{card_html(m)}")
+
+
+def whole_page(title: str, body: str) -> str:
+    """Return a page around HTML of ours; no script but the card's can run in it."""
     digest = base64.b64encode(hashlib.sha256(script_text().encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
-    title = esc(f"{m.label}: Warp cold start")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f"<title>{title}</title><style>{_PAGE_STYLE}</style></head>"
-        f"<body><main><h1>Warp cold start</h1>{card_html(m)}</main></body></html>\n"
+        f"<title>{esc(title)}</title><style>{_PAGE_STYLE}</style></head>"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 

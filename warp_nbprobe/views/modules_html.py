@@ -15,7 +15,7 @@ from warp_nbprobe.views.units import count_text, hash_text, plural, sentence, ti
 
 MarksBySeq: TypeAlias = dict[int, tuple[Mark, ...]]
 
-MOST_ROWS = 200
+MOST_ROWS = 100
 
 _TIMES = {
     "codegen_ms": Column("code gen.", "Python code generation, without LTO", figures=True),

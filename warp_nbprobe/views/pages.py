@@ -13,7 +13,7 @@ from warp_nbprobe.views.modules_html import MarksBySeq
 from warp_nbprobe.views.rows import Row, rows_of
 from warp_nbprobe.views.units import count_text, plural
 
-MODULES_PER_PAGE: Final = 30
+MODULES_PER_PAGE: Final = 25
 LAUNCHES_PER_PAGE: Final = 25
 
 ORDERS: Final[dict[str, Callable[[Row], Any] | None]] = {
@@ -26,6 +26,15 @@ ORDERS: Final[dict[str, Callable[[Row], Any] | None]] = {
     "by kernels": lambda row: -len(row["kernels"] or ()),
 }
 """The orders of the modules table, by the words a person chooses."""
+
+GROUP_ORDERS: Final[dict[str, tuple[str, ...]]] = {
+    "as they happened": (),
+    "most often first": ("count",),
+    "by kernel": ("kernel", "module"),
+    "by module": ("module", "kernel"),
+    "by line": ("cell", "cell_line", "location"),
+}
+"""The orders of the kinds of launches: the columns that each goes by; counts fall, all else rises."""
 
 _LAUNCH_TEXT = ("kernel", "module", "device", "kind", "location")
 
@@ -69,6 +78,15 @@ def launches_page(frame: pd.DataFrame, number: int, size: int, text: str) -> Pag
         found = found[hit]
     first, last, at, pages = _bounds(len(found), number, size)
     return Page(rows_of(found.iloc[first:last]), at, pages, len(found))
+
+
+def groups_in_order(groups: pd.DataFrame, order: str) -> pd.DataFrame:
+    """Return the kinds of launches in one of ``GROUP_ORDERS``; equal ones stay as they happened."""
+    names = list(GROUP_ORDERS[order])
+    if not names:
+        return groups
+    ordered: pd.DataFrame = groups.sort_values(names, ascending=[name != "count" for name in names], kind="stable")
+    return ordered
 
 
 def _holds(column: pd.Series[Any], word: str) -> pd.Series[bool]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import warnings
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from warp_nbprobe.views.headline import headline
 from warp_nbprobe.views.shown import Shown
-from warp_nbprobe.views.style import PARTS, REPEATED, TINTS, hexa, visible
+from warp_nbprobe.views.style import PARTS, TINTS, hexa, visible
 from warp_nbprobe.views.text_table import cut, wrapped
-from warp_nbprobe.views.timeline import Bar, Timeline, described, timeline
+from warp_nbprobe.views.timeline import Bar, Lane, Timeline, described, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ _WIDTH_IN = 10.0
 _LANE_IN = 0.26
 _AROUND_IN = 1.55
 _NAME_SHOWS = 9.0  # per cent of the scale from which a bar carries its name
+_WORDS_UNTIL = 80.0  # and until which a lane's words have room after its last bar
 _EDGE_SHOWS = 0.5  # and from which its edge is drawn in full
 _GROUND, _INK, _GRID = "#ffffff", "#202428", "#d8dade"
 
@@ -60,17 +61,26 @@ def timeline_png(m: Shown) -> bytes:
 
 
 def _draw_lanes(axes: Axes, line: Timeline) -> None:
-    again = [lane.bars[0].module for lane in line.lanes if lane.repeated]
-    colours = {module: hexa(colour) for module, colour in zip(again, REPEATED, strict=False)}
     for at, lane in enumerate(line.lanes):
-        if lane.repeated:
+        if lane.colour is not None:
             spans = [(bar.start_ms, max(bar.ms, 1e-3)) for bar in lane.bars]
-            axes.broken_barh(spans, (at - 0.14, 0.28), facecolors=colours[lane.bars[0].module], linewidth=0)
+            axes.broken_barh(spans, (at - 0.14, 0.28), facecolors=hexa(lane.colour), linewidth=0)
+            _draw_words(axes, line, lane, at)
             continue
         if lane.run in line.walls:
             axes.broken_barh([(0.0, line.walls[lane.run])], (at - 0.4, 0.8), facecolors="#e6e7ea", linewidth=0)
         for bar in lane.bars:
             _draw_bar(axes, line, bar, at)
+
+
+def _draw_words(axes: Axes, line: Timeline, lane: Lane, at: int) -> None:
+    """Write what a lane's mark is, in the gap after its last bar or before its first."""
+    begin, end = min(bar.start_ms for bar in lane.bars), max(bar.start_ms + bar.ms for bar in lane.bars)
+    place: dict[str, Any] = {"fontsize": 7, "va": "center", "color": _INK, "parse_math": False}
+    if line.place(end) < _WORDS_UNTIL:
+        axes.text(end, at, f"  {lane.words}", **place)
+    elif line.place(begin) > 100 - _WORDS_UNTIL:
+        axes.text(begin, at, f"{lane.words}  ", ha="right", **place)
 
 
 def _draw_bar(axes: Axes, line: Timeline, bar: Bar, at: int) -> None:

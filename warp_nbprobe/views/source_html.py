@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.views.source_marks import LineMarks, line_location
@@ -43,8 +44,13 @@ _CAPTION = f"{SMALL};{DIM};padding:0 0 2px 0"
 _MARKS = "flex:1 1 0;min-width:0;padding:0 6px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis"
 
 
-def source_html(cells: Sequence[Cell], marks: dict[str, LineMarks], *, chosen: Collection[str] = ()) -> str:
-    """Return every main cell, and the setup cells that have a mark; then marks outside all of them."""
+def source_html(
+    cells: Sequence[Cell], marks: dict[str, LineMarks], *, chosen: Collection[str] = (), places: Collection[str] = ()
+) -> str:
+    """Return every main cell, and the setup cells that have a mark; then marks outside all of them.
+
+    Lines stand out that are marked for a build of ``chosen``, or whose location is in ``places``.
+    """
     left = dict(marks)
     parts = []
     for cell in cells:
@@ -52,8 +58,10 @@ def source_html(cells: Sequence[Cell], marks: dict[str, LineMarks], *, chosen: C
         found = {}
         for index in range(len(lines)):
             place = line_location(cell, cell.first_line + index)
-            if place in left:
-                found[index] = left.pop(place)
+            if place in left or place in places:
+                found[index] = left.pop(place, LineMarks())
+            if place in places:
+                found[index] = replace(found[index], chosen=True)
         if found or cell.phase == "main":
             parts.append(_cell(cell, lines, found, chosen))
     parts += [_elsewhere(left)] if left else []
@@ -101,11 +109,15 @@ def _numbered(number: int, text: str) -> str:
 
 def _marked(number: int, text: str, marks: LineMarks, chosen: Collection[str]) -> str:
     words = marks.words()
-    tinted = _WORDS[words[-1][0]]
-    is_chosen = any(name in chosen for name in marks.builds())
+    tinted = _WORDS[words[-1][0]] if words else "chosen"
+    is_chosen = marks.chosen or any(name in chosen for name in marks.builds())
     ground = tint("chosen", 0.25) if is_chosen else tint(tinted, 0.1)
     code = tag("pre", _numbered(number, text), f"{_CODE};flex:1.3 1 0;min-width:0;max-width:640px")
-    chips = div(" ".join(_gutter(word, names, marks.ms) for word, names in words), _MARKS)
+    said = [
+        *([chip("chosen", "chosen")] if is_chosen else []),
+        *(_gutter(word, names, marks.ms) for word, names in words),
+    ]
+    chips = div(" ".join(said), _MARKS)
     style = f"display:flex;background-color:{ground};box-shadow:-2px 0 0 0 {rgb(TINTS[tinted])}"
     return div(code + chips, style, link=linked(*marks.builds()))
 

@@ -21,6 +21,7 @@ class LineMarks:
     set: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     ms: float = 0.0  # of the builds triggered here
+    chosen: bool = False  # whether it stands out, whatever it is marked for
 
     def builds(self) -> tuple[str, ...]:
         """Return every build the line is marked for, once."""

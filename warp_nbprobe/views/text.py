@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from warp_nbprobe.views.figures_html import missing_figures, tiles
 from warp_nbprobe.views.findings_html import SURE, where_text
 from warp_nbprobe.views.headline import headline, one_line
+from warp_nbprobe.views.highlights import highlights
 from warp_nbprobe.views.launches_html import launch_words
 from warp_nbprobe.views.report_html import differences, launches_aside, modules_aside, subtitle, troubles
 from warp_nbprobe.views.rows import Row, events, findings, rows_of, target_text
@@ -48,6 +49,8 @@ def _titled(title: str, lines: Sequence[str]) -> list[str]:
 def _top(m: Shown, wide: int) -> Iterator[str]:
     yield from wrapped(f"Warp cold start · {subtitle(m)}", wide)
     yield from wrapped(headline(m), wide)
+    for found in highlights(events(m, "cold")):
+        yield from wrapped(found.text, wide, "    ", "  * ")
     for line in [*troubles(m), *differences(m)]:
         yield from wrapped(line, wide, "  ", "! ")
     for note in m.notes:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warp_nbprobe.views.marks import BUILT, event_name, repeated_modules
+from warp_nbprobe.views.marks import BUILT, event_name, lto_dominates, repeated_modules, row_marks
 from warp_nbprobe.views.rows import Row, events, run_row
 from warp_nbprobe.views.shown import Shown
-from warp_nbprobe.views.style import PARTS
+from warp_nbprobe.views.style import PARTS, REPEATED, TINTS
 from warp_nbprobe.views.units import plural, time_text
 
 MOST_LANES = 12
@@ -27,16 +27,27 @@ class Bar:
     parts: tuple[tuple[str, float], ...]
     status: str
     title: str
+    words: tuple[str, ...] = ()  # of its marks
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One line of bars: a thread of a process, or the builds of one module that was built again."""
+    """One line of bars: a thread of a process, or the builds that have one mark in common.
+
+    A lane of a mark has a colour, and ``words`` that say the mark inside the track.
+    """
 
     run: str
     label: str
     bars: tuple[Bar, ...]
-    repeated: bool = False
+    colour: tuple[int, int, int] | None = None
+    words: str = ""
+    module: str | None = None  # of which all its builds are
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is a lane of a mark, and not one of a thread."""
+        return self.colour is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,10 @@ class Timeline:
         last = math.floor(self.end_ms / step)
         return [(count * step, _tick_text(count * step, step)) for count in range(first, last + 1)]
 
+    def colours(self) -> dict[str, tuple[int, int, int]]:
+        """Return the colours of the modules that were built more than once and have a lane."""
+        return {lane.module: lane.colour for lane in self.lanes if lane.module is not None and lane.colour is not None}
+
     def parts(self) -> list[str]:
         """Return the parts that occur, in order: what a legend has to explain."""
         seen = {key for lane in self.lanes for bar in lane.bars for key, _ in bar.parts}
@@ -85,9 +100,16 @@ def timeline(m: Shown) -> Timeline | None:
     lanes = [lane for run, found in rows.items() for lane in _lanes(run, found)]
     begin = min(0.0, *(row["start_ms"] for row in placed))
     end = max([row["start_ms"] + (row["ms"] or 0.0) for row in placed] + list(walls.values()))
-    kept = lanes[:MOST_LANES]
+    kept = _kept(lanes)
     again = len(repeated_modules(rows["cold"]))
     return Timeline(begin, max(end, begin + 1.0), tuple(kept), walls, len(lanes) - len(kept), again)
+
+
+def _kept(lanes: Sequence[Lane]) -> list[Lane]:
+    """Return the lanes that are drawn: all of marks, and as many threads as leave room for them."""
+    threads = [lane for lane in lanes if not lane.repeated]
+    left_out = {id(lane) for lane in threads[MOST_LANES:]}
+    return [lane for lane in lanes if id(lane) not in left_out]
 
 
 def described(line: Timeline) -> str:
@@ -100,7 +122,7 @@ def described(line: Timeline) -> str:
     longest = max(builds, key=lambda bar: bar.ms)
     where = "" if threads == 1 else f" on {threads} threads"
     said = f"{plural(len(builds), 'build')}{where}; the longest is {longest.name}, {time_text(longest.ms)}."
-    again = [lane.label for lane in line.lanes if lane.repeated]
+    again = [lane.label for lane in line.lanes if lane.module is not None]
     if not again:
         return said
     more = f" and {line.again - len(again)} more" if line.again > len(again) else ""
@@ -141,22 +163,55 @@ def build_title(row: Row) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _bar(row: Row) -> Bar:
+def _bar(row: Row, words: Sequence[str] = ()) -> Bar:
     ms = row["ms"] or 0.0
-    return Bar(event_name(row), row["module"], row["start_ms"], ms, parts_of(row), row["status"], build_title(row))
+    title = "\n".join([build_title(row), *([", ".join(words)] if words else [])])
+    parts = parts_of(row)
+    return Bar(event_name(row), row["module"], row["start_ms"], ms, parts, row["status"], title, tuple(words))
 
 
 def _lanes(run: str, rows: Sequence[Row]) -> Iterator[Lane]:
+    marks = {row["seq"]: [mark.word for mark in found] for row, found in zip(rows, row_marks(rows), strict=True)}
     placed = [row for row in rows if row["start_ms"] is not None]
     keys = list(dict.fromkeys((row["pid"], row["thread"]) for row in placed))
     pids = list(dict.fromkeys(pid for pid, _ in keys))
     for pid, thread in keys:
-        bars = tuple(_bar(row) for row in placed if (row["pid"], row["thread"]) == (pid, thread))
+        bars = tuple(_bar(row, marks[row["seq"]]) for row in placed if (row["pid"], row["thread"]) == (pid, thread))
         yield Lane(run, _thread_label(pids.index(pid), len(pids), thread, len(keys)), bars)
     if run == "cold":
-        for module in repeated_modules(placed)[:MOST_REPEATED]:
-            bars = tuple(_bar(row) for row in placed if row["module"] == module and row["status"] in BUILT)
-            yield Lane(run, f"{len(bars)}× {module}", bars, repeated=True)
+        yield from _marked_lanes(placed)
+
+
+def _marked_lanes(placed: Sequence[Row]) -> Iterator[Lane]:
+    """Yield a lane for each repeated module, then one for what each other mark is on."""
+    builds = [row for row in placed if row["status"] in BUILT]
+    again = repeated_modules(builds)
+    for module, colour in zip(again[:MOST_REPEATED], REPEATED, strict=False):
+        rows = [row for row in builds if row["module"] == module]
+        hashes = len({row["hash"] for row in rows if row["hash"]})
+        words = "repeated" + (f", {hashes} hashes" if hashes > 1 else "")
+        yield _marked_lane(f"{len(rows)}× {module}", words, colour, rows, module)
+    rest = set(again[MOST_REPEATED:])
+    if rest:
+        rows = [row for row in builds if row["module"] in rest]
+        yield _marked_lane(f"{len(rest)} more", "repeated", TINTS["redundant"], rows)
+    dims: dict[str, set[int]] = {}
+    for row in builds:
+        if row["block_dim"] is not None:
+            dims.setdefault(row["module"], set()).add(row["block_dim"])
+    spread = [row for row in builds if len(dims.get(row["module"], ())) > 1]
+    if spread:
+        found = ", ".join(map(str, sorted(set().union(*(dims[row["module"]] for row in spread)))))
+        yield _marked_lane("block dims", found, TINTS["opportunity"], spread)
+    lto = [row for row in builds if lto_dominates(row)]
+    if lto:
+        yield _marked_lane("mostly LTO", plural(len(lto), "build"), TINTS["lto"], lto)
+
+
+def _marked_lane(
+    label: str, words: str, colour: tuple[int, int, int], rows: Sequence[Row], module: str | None = None
+) -> Lane:
+    return Lane("cold", label, tuple(_bar(row) for row in rows), colour, words, module)
 
 
 def _thread_label(process: int, processes: int, thread: int, lanes: int) -> str:

@@ -10,7 +10,6 @@ from warp_nbprobe.views.style import (
     HAIRLINE,
     NUMBERS,
     PARTS,
-    REPEATED,
     TINTS,
     div,
     esc,
@@ -21,12 +20,14 @@ from warp_nbprobe.views.style import (
     tag,
 )
 from warp_nbprobe.views.timeline import Bar, Lane, Timeline, described
-from warp_nbprobe.views.units import plural
+from warp_nbprobe.views.units import plural, time_text
 
 _HEIGHT = 18
 _NAME_SHOWS = 7.0  # per cent of the track from which a bar carries its name
 _EDGE_SHOWS = 1.0  # and from which it has an edge
 _PIXEL = 0.1
+_NAMED = 4  # builds that a stroke of many names on hover
+_WORDS_UNTIL = 78.0  # per cent of the track: from there on a lane's words would leave it
 
 _LABEL = (
     "flex:0 0 112px;min-width:0;padding:0 8px 0 0;text-align:right;"
@@ -79,22 +80,59 @@ def gradient(parts: Sequence[tuple[str, float]], *, least: float = 0.01) -> str:
 
 
 def _lane(line: Timeline, lane: Lane, *, first: bool, marked: Collection[str]) -> str:
-    again = [other.bars[0].module for other in line.lanes if other.repeated]
-    colours = {module: hexa(colour) for module, colour in zip(again, REPEATED, strict=False)}
-    if lane.repeated:
-        colour = colours[lane.bars[0].module]
-        inner = _grid(line) + "".join(_tick(line, bar, marked, colour) for bar in lane.bars)
+    if lane.colour is not None:
+        inner = _grid(line) + _ticks(line, lane, marked) + _lane_words(line, lane)
     else:
-        stripes = colours if lane.run == "cold" else {}
-        bars = (_bar(line, bar, marked, stripes.get(bar.module, "")) for bar in lane.bars)
+        stripes = {module: hexa(colour) for module, colour in line.colours().items()} if lane.run == "cold" else {}
+        bars = (
+            _loads(line, group) if len(group) > 1 else _bar(line, group[0], marked, stripes.get(group[0].module, ""))
+            for group in _touching_loads(line, lane.bars)
+        )
         inner = _grid(line) + _wall(line, lane.run) + "".join(bars)
     name = (f"<b>{lane.run}</b> " if first else "") + esc(lane.label)
-    height = 8 if lane.repeated else _HEIGHT + 2
+    height = 11 if lane.repeated else _HEIGHT + 2
     return div(
-        div(name, _LABEL, title=lane.label)
-        + div(inner, f"{_TRACK};padding:{3 if lane.repeated else 2}px 0 0 0;height:{height}px"),
+        div(name, _LABEL, title=f"{lane.label}: {lane.words}" if lane.words else lane.label)
+        + div(inner, f"{_TRACK};padding:{4 if lane.repeated else 2}px 0 0 0;height:{height}px"),
         f"display:flex;align-items:center;margin:{6 if first else 1}px 0 0 0",
     )
+
+
+def _touching_loads(line: Timeline, bars: Sequence[Bar]) -> list[list[Bar]]:
+    """Return the bars, those put together that are loads too short and too close to be told apart."""
+    groups: list[list[Bar]] = []
+    for bar in bars:
+        last = groups[-1][-1] if groups else None
+        short = bar.status not in BUILT and line.place(bar.start_ms + bar.ms) - line.place(bar.start_ms) < _PIXEL
+        if last is not None and short and last.status == bar.status:
+            gap = line.place(bar.start_ms) - line.place(last.start_ms + last.ms)
+            width = line.place(last.start_ms + last.ms) - line.place(last.start_ms)
+            if gap < _PIXEL and width < _PIXEL:
+                groups[-1].append(bar)
+                continue
+        groups.append([bar])
+    return groups
+
+
+def _loads(line: Timeline, bars: Sequence[Bar]) -> str:
+    """Return many loads as one bar."""
+    left = line.place(bars[0].start_ms)
+    width = max(line.place(bars[-1].start_ms + bars[-1].ms) - left, 2 * _PIXEL)
+    said = f"{plural(len(bars), 'module')} {bars[0].status}, {time_text(sum(bar.ms for bar in bars))}"
+    fill = hexa(PARTS["load"][1])
+    return div("", f"position:absolute;left:{left:.2f}%;width:{width:.2f}%;background:{fill};height:18px", title=said)
+
+
+def _lane_words(line: Timeline, lane: Lane) -> str:
+    """Return the words of a lane's mark where a gap has room: after the last bar, else before the first."""
+    begin = line.place(min(bar.start_ms for bar in lane.bars))
+    end = line.place(max(bar.start_ms + bar.ms for bar in lane.bars))
+    style = "position:absolute;top:0;font-size:10px;line-height:15px;opacity:.8"
+    if end < _WORDS_UNTIL:
+        return span(esc(lane.words), f"{style};left:{end:.2f}%;padding:0 0 0 6px")
+    if begin > 100 - _WORDS_UNTIL:
+        return span(esc(lane.words), f"{style};right:{100 - begin:.2f}%;padding:0 6px 0 0")
+    return ""
 
 
 def _grid(line: Timeline) -> str:
@@ -136,16 +174,37 @@ def _bar(line: Timeline, bar: Bar, marked: Collection[str], again: str) -> str:
         style += ";box-shadow:-1px 0 0 0 rgba(128,128,128,.6)"
     shown = ""
     if width > _NAME_SHOWS:
-        shown = esc(f"failed: {bar.name}" if failed else bar.name)
+        shown = esc(" · ".join([f"failed: {bar.name}" if failed else bar.name, *_said(bar)]))
         style += ";overflow:hidden;text-indent:4px;color:#141414"
     link = linked(bar.name) if bar.status in BUILT else ""
     return div(shown, style + _emphasis(bar, marked), title=bar.title, link=link)
 
 
-def _tick(line: Timeline, bar: Bar, marked: Collection[str], colour: str) -> str:
-    place, _ = _at(line, bar)
-    style = f"{place};height:5px;background:{colour}{_emphasis(bar, marked)}"
-    return div("", style, title=bar.name, link=linked(bar.name))
+def _said(bar: Bar) -> list[str]:
+    """Return the words of a bar's marks; ``failed`` stands before its name already."""
+    return [word for word in bar.words if word != "failed"]
+
+
+def _ticks(line: Timeline, lane: Lane, marked: Collection[str]) -> str:
+    """Return a lane's bars as thin strokes; strokes that touch are one, which keeps long lanes light."""
+    strokes: list[list[Bar]] = []
+    for bar in sorted(lane.bars, key=lambda bar: bar.start_ms):
+        last = strokes[-1][-1] if strokes else None
+        touch = last is not None and line.place(bar.start_ms) - line.place(last.start_ms + last.ms) < _PIXEL
+        if last is not None and lane.module is None and touch and (last.name in marked) == (bar.name in marked):
+            strokes[-1].append(bar)
+        else:
+            strokes.append([bar])
+    return "".join(_stroke(line, bars, marked, hexa(lane.colour or (128, 128, 128))) for bars in strokes)
+
+
+def _stroke(line: Timeline, bars: Sequence[Bar], marked: Collection[str], colour: str) -> str:
+    left = line.place(bars[0].start_ms)
+    width = max(line.place(bars[-1].start_ms + bars[-1].ms) - left, 2 * _PIXEL)
+    style = f"position:absolute;left:{left:.2f}%;width:{width:.2f}%;height:5px;background:{colour}"
+    names = [bar.name for bar in bars]
+    said = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return div("", style + _emphasis(bars[0], marked), title=said, link=linked(*names))
 
 
 def _emphasis(bar: Bar, marked: Collection[str]) -> str:
