@@ -187,7 +187,8 @@ def _outcome(
     dtypes = {part.dtype for part in theirs} - {part.dtype for part in ours}
     asked = bool(tolerance.rtol or tolerance.atol)
     if worst.beyond:
-        return "moved", f"{worst.beyond} of {worst.compared} values lie beyond the tolerance ({tolerance.text}){partly}"
+        beyond = f"lie beyond the tolerance ({tolerance.text})" if asked else "differ"
+        return "moved", f"{worst.beyond} of {worst.compared} values {beyond}{partly}"
     if dtypes and not asked:
         return "moved", f"dtype {ours[0].dtype} in the baseline, {min(map(str, dtypes))} in the candidate"
     changed = f"; dtype {ours[0].dtype} became {min(map(str, dtypes))}" if dtypes else ""

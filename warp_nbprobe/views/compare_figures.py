@@ -7,7 +7,7 @@ from warp_nbprobe.views.compare_words import (
     band_text,
     delta_text,
     figure_rows,
-    labels,
+    heads,
     moved_text,
     samples_text,
 )
@@ -30,7 +30,7 @@ def figures_html(c: Comparison) -> str:
 
 
 def _table(c: Comparison, rows: list[Row]) -> str:
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     columns = (
         Column("figure", narrow=True),
         Column(ours, figures=True),

@@ -11,7 +11,7 @@ from warp_nbprobe.views.compare_words import (
     TINTS,
     build_rows,
     cells_text,
-    labels,
+    heads,
     more_reasons,
     phase_text,
     result_text,
@@ -85,7 +85,7 @@ def _workload(c: Comparison) -> str:
     lines = "".join(div(prose(line), "word-break:break-word") for line in workload_lines(c))
     if not len(c.launches):
         return lines
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     columns = (Column("kernel", long=True), *(Column(name, figures=True) for name in (ours, theirs, "change")))
     body = [
         TableRow(
@@ -126,7 +126,7 @@ def _builds_aside(c: Comparison) -> str:
 def _builds(c: Comparison) -> str:
     if not len(c.identities):
         return div("Nothing was built on either side.", DIM)
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     columns = (
         Column("", narrow=True),
         Column("module", long=True),

@@ -11,7 +11,7 @@ from warp_nbprobe.views.compare_words import (
     build_rows,
     delta_text,
     figure_rows,
-    labels,
+    heads,
     more_reasons,
     moved_text,
     result_text,
@@ -89,7 +89,7 @@ def _figures(c: Comparison) -> str:
         )
         for row in rows
     ]
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     return _table(("figure", text(ours), text(theirs), "change", "band", "samples", "moved"), body)
 
 
@@ -97,7 +97,7 @@ def _launches(c: Comparison) -> str:
     body = [
         (text(row["kernel"]), count_text(row["baseline"]), count_text(row["candidate"])) for row in rows_of(c.launches)
     ]
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     return _table(("kernel", text(ours), text(theirs)), body) if body else ""
 
 
@@ -115,7 +115,7 @@ def _builds(c: Comparison) -> str:
     ]
     if not body:
         return ""
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     found = _table(("", "build", text(ours), text(theirs), "why"), body)
     left = len(rows) - len(body)
     return _folded(f"{plural(len(rows), 'build')} that differ", found + (f"\n\nand {left} more" if left else ""))

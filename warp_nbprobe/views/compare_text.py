@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from warp_nbprobe.explain.compare import Comparison
 from warp_nbprobe.views.compare_words import (
+    MOST_KERNELS,
     band_text,
     build_rows,
     cells_text,
     delta_text,
     figure_rows,
+    heads,
     labels,
     more_reasons,
     moved_text,
@@ -95,8 +97,8 @@ def _figures(c: Comparison, wide: int) -> list[str]:
         )
         for row in rows
     ]
-    heads = ("figure", *labels(c), "change", "band", "samples", "moved")
-    return table_lines(heads, body, wide, right=(1, 2, 3, 4))
+    names = ("figure", *heads(c), "change", "band", "samples", "moved")
+    return table_lines(names, body, wide, right=(1, 2, 3, 4))
 
 
 def _workload(c: Comparison, wide: int) -> Iterator[str]:
@@ -105,9 +107,11 @@ def _workload(c: Comparison, wide: int) -> Iterator[str]:
     if len(c.launches):
         body = [
             (row["kernel"], count_text(row["baseline"]), count_text(row["candidate"]), f"{row['delta']:+}")
-            for row in rows_of(c.launches)
+            for row in rows_of(c.launches.head(MOST_KERNELS))
         ]
-        yield from table_lines(("kernel", *labels(c), "change"), body, wide, right=(1, 2, 3))
+        yield from table_lines(("kernel", *heads(c), "change"), body, wide, right=(1, 2, 3))
+    if len(c.launches) > MOST_KERNELS:
+        yield f"  and {len(c.launches) - MOST_KERNELS} more kernels in .launches"
 
 
 def _results(c: Comparison, wide: int) -> Iterator[str]:
@@ -131,7 +135,7 @@ def _builds(c: Comparison, wide: int) -> Iterator[str]:
         )
         for row in rows[:_MOST_BUILDS]
     ]
-    ours, theirs = labels(c)
+    ours, theirs = heads(c)
     if body:
         yield from table_lines(("", "run", "module", ours, theirs, "took", "now"), body, wide, right=(5, 6))
     for row in rows[:_MOST_BUILDS]:

@@ -14,6 +14,8 @@ from warp_nbprobe.views.units import count_text, dim_text, figure_text, hash_tex
 
 MOST_REASONS: Final = 12
 MOST_KINDS: Final = 8
+MOST_KERNELS: Final = 20
+_LONGEST_HEAD = 18
 
 TINTS: Final = {
     "improved": "good",
@@ -50,6 +52,12 @@ def labels(c: Comparison) -> tuple[str, str]:
     """Return what the sides are called, told apart where they are called the same."""
     ours, theirs = c.baseline.label or "baseline", c.candidate.label or "candidate"
     return (f"{ours} (baseline)", f"{theirs} (candidate)") if ours == theirs else (ours, theirs)
+
+
+def heads(c: Comparison) -> tuple[str, str]:
+    """Return the sides' names as headings: their labels, unless these are long."""
+    found = labels(c)
+    return found if max(map(len, found)) <= _LONGEST_HEAD else ("baseline", "candidate")
 
 
 def title(c: Comparison) -> str:
@@ -123,11 +131,11 @@ def workload_lines(c: Comparison) -> Iterator[str]:
         now = launch_text(parting.candidate) if parting.candidate else "nothing more"
         differs = f" (other {', '.join(parting.fields)})" if parting.fields else ""
         yield f"They part at launch {count_text(parting.position)} of {parting.thread}{differs}: {before}; then {now}."
-    for side, launches in zip(labels(c), found.only, strict=True):
+    for side, launches in zip(("baseline", "candidate"), found.only, strict=True):
         for launch in launches[:MOST_KINDS]:
-            yield f"Only {side} has {launch_text(launch)}."
+            yield f"Only the {side} has {launch_text(launch)}."
         if len(launches) > MOST_KINDS:
-            yield f"And {plural(len(launches) - MOST_KINDS, 'more kind')} of {side}."
+            yield f"And {plural(len(launches) - MOST_KINDS, 'more kind')} of the {side}."
 
 
 def launch_text(launch: Launch) -> str:
@@ -199,9 +207,13 @@ def phase_text(row: Row) -> str:
 
 
 def cells_text(cells: tuple[Cell, ...]) -> list[str]:
-    """Return the lines of all cells, each under its name."""
+    """Return the lines of all cells, each under its name where there are several.
+
+    Not its number: measured again, a cell has another.
+    """
     lines: list[str] = []
-    for cell in cells:
-        name = f"setup {cell.name or 'default'}" if cell.phase == "setup" else cell.name or f"cell {cell.number}"
-        lines += [f"# --- {name}", *cell.source.rstrip("\n").split("\n")]
+    for at, cell in enumerate(cells, start=1):
+        name = f"setup {cell.name or 'default'}" if cell.phase == "setup" else cell.name or f"cell {at}"
+        lines += [f"# --- {name}"] if len(cells) > 1 else []
+        lines += cell.source.rstrip("\n").split("\n")
     return lines
