@@ -92,5 +92,5 @@ def test_the_example_is_split_into_the_cells_it_shows() -> None:
     cells = example_cells()
 
     assert len(cells) == 3
-    assert cells[0].startswith("import warp as wp")
+    assert cells[0].startswith("import sys")
     assert all("# %%" not in cell for cell in cells)

@@ -1,6 +1,8 @@
 """Drops that fall and bounce: written cell by cell, as notebooks are, and slower to start than it need be."""
 
 # %%
+import sys
+
 import warp as wp
 
 DROPS = 1000
@@ -33,8 +35,9 @@ def bounce(height: wp.array(dtype=float), speed: wp.array(dtype=float)):
 wp.launch(bounce, dim=DROPS, inputs=[height, speed], device="cpu")
 
 # %%
-# An option that comes after the first launch: and once more.
-wp.set_module_options({"fast_math": True})
+# An option that comes after the first launch: and once more. (The module is named because Warp before 1.12 does
+# not find it by itself in a notebook.)
+wp.set_module_options({"fast_math": True}, module=sys.modules[__name__])
 
 for _ in range(100):
     wp.launch(fall, dim=DROPS, inputs=[height, speed, DT], device="cpu")
