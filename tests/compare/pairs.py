@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.data.wires_by_hand import FAILED, MS, Line, cached, cell, event, header, order, run, signature, warp
+from tests.data.wires_by_hand import recording as recording_of
 from warp_nbprobe.data.model import Cell, Recording, Run
 from warp_nbprobe.data.records import Wire, parse_wire
 from warp_nbprobe.data.results import Result
 from warp_nbprobe.measurement import Measurement
-from tests.data.wires_by_hand import recording as recording_of
 
 H1, H2, H3 = "ab" * 32, "cd" * 32, "ef" * 32
 
