@@ -45,7 +45,7 @@ def measure(
     isolate: bool = False,
     allow_errors: bool = False,
     keep_scratch: bool = False,
-    rehearse: str | None = None,
+    rehearse: str | Sequence[str] | None = None,
     rehearse_only: bool = False,
     trace: bool = False,
     max_builds: int | None = None,
@@ -73,9 +73,9 @@ def measure(
         isolate: Not available yet.
         allow_errors: Go on after a cell that raises.
         keep_scratch: Keep the private folders; ``notes`` of the result says where they are.
-        rehearse: Not available yet.
-        rehearse_only: Not available yet.
-        trace: Not available yet.
+        rehearse: A CUDA architecture (``sm_90``), or several, to build for without a GPU; the code runs on the CPU.
+        rehearse_only: Build for it without running anything: launches are recorded, arrays keep their values.
+        trace: Collect the trace of the CUDA compiler, which ``to_trace`` merges.
         max_builds: Raise when the cold run compiles more identities.
         fail_on_rebuild: Raise when it compiles a module twice for one device and block dimension.
         quiet: Do not pass on what the first cold run prints.
@@ -109,7 +109,7 @@ def measure_notebook(
     isolate: bool = False,
     allow_errors: bool = False,
     keep_scratch: bool = False,
-    rehearse: str | None = None,
+    rehearse: str | Sequence[str] | None = None,
     rehearse_only: bool = False,
     trace: bool = False,
     max_builds: int | None = None,
@@ -144,7 +144,7 @@ def measure_command(
     own: Sequence[str] = (),
     isolate: bool = False,
     keep_scratch: bool = False,
-    rehearse: str | None = None,
+    rehearse: str | Sequence[str] | None = None,
     rehearse_only: bool = False,
     trace: bool = False,
     max_builds: int | None = None,
@@ -199,9 +199,11 @@ def measure_request(request: Request, screen: Screen) -> Measurement:
 def _runner(request: Request, screen: Screen) -> SampleRunner:
     from warp_nbprobe.run.command import CommandSpec
     from warp_nbprobe.run.kernel import ChildSpec
+    from warp_nbprobe.run.rehearse import child_environment
     from warp_nbprobe.run.runner import CommandRunner, KernelRunner
 
-    env, timeout_s = dict(request.env), request.timeout_s
+    told = child_environment(request.rehearse, only=request.rehearse_only, trace=request.trace)
+    env, timeout_s = {**request.env, **told}, request.timeout_s
     make: Callable[..., SampleRunner]
     if request.command is not None:
         make = partial(CommandRunner, CommandSpec(request.command, request.cwd, env, timeout_s=timeout_s))

@@ -193,6 +193,8 @@ def error_of(failure: _Failure, measurement: Any = None) -> NBProbeError:
         error = ChildTimedOut(failure.message, failure.traceback)
     elif failure.reason == "died":
         error = ChildDied(failure.message, failure.exit_code, failure.crash)
+    elif failure.ename == RehearsalError.__name__:
+        error = RehearsalError("a GPU", str(failure.evalue))
     else:
         kind = InputRefused if failure.ename == "StdinNotImplementedError" else CodeRaised
         error = kind(failure.message, failure.ename, failure.evalue, failure.traceback, failure.exit_code)

@@ -49,6 +49,8 @@ def _compiled(measurement: Measurement) -> pd.DataFrame:
     modules = measurement.modules
     sample = measurement.recording.good_samples()[0]
     counts = (modules["run"] == "cold") & (modules["phase"] == "cold") & (modules["status"] == "compiled")
+    if modules["rehearsed"].any():
+        counts &= modules["device"] != "cpu"  # what a rehearsal builds to go on
     compiled: pd.DataFrame = modules[counts & (modules["sample"] == sample)]
     return compiled
 

@@ -42,7 +42,7 @@ def test_options_complete() -> None:
 
 
 def test_options_of_later_versions_do_not_complete() -> None:
-    assert options_after("%%warp_cold --rehearse", MEASURE, Session()) == []
+    assert options_after("%%warp_cold --isol", MEASURE, Session()) == []
 
 
 def test_setup_names_complete() -> None:

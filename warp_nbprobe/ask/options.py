@@ -139,13 +139,18 @@ MEASURE: tuple[Option, ...] = (
     ),
     Option("cwd", ("--cwd",), "folder that the child works in", str, "DIR"),
     Option("env", ("--env",), "an environment variable for the child, again for more", assignment, "K=V", repeat=True),
-    Option("rehearse", ("--rehearse",), "build for a CUDA architecture", str, "ARCH", later=True),
+    Option(
+        "rehearse",
+        ("--rehearse",),
+        "build for a CUDA architecture without a GPU (sm_90; several with commas), and run on the CPU",
+        str,
+        "ARCH",
+    ),
     Option(
         "rehearse_only",
         ("--rehearse-only",),
-        "build for it without running on the CPU",
+        "build for it without running anything",
         default=False,
-        later=True,
     ),
     Option(
         "own",
@@ -175,7 +180,7 @@ MEASURE: tuple[Option, ...] = (
         "for several cells: go on after a cell that raises",
         default=False,
     ),
-    Option("trace", ("--trace",), "collect the compiler's own trace", default=False, later=True),
+    Option("trace", ("--trace",), "collect the trace of the CUDA compiler, for to_trace", default=False),
     Option(
         "max_builds",
         ("--max-builds",),

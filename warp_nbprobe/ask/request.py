@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warp_nbprobe.ask.architectures import architectures
 from warp_nbprobe.ask.options import MEASURE, not_yet
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
@@ -40,6 +41,9 @@ class Request:
     atol: float = 0.0
     notes: tuple[str, ...] = ()
     command: tuple[str, ...] | None = None  # what is run in place of cells
+    rehearse: tuple[str, ...] = ()  # CUDA architectures to build for without a GPU: sm_90
+    rehearse_only: bool = False
+    trace: bool = False
 
     def recorded(self) -> dict[str, Any]:
         """Return the options as the report keeps them: the values of pushed names and of ``env`` stay out."""
@@ -54,6 +58,9 @@ class Request:
             "rtol": self.rtol,
             "atol": self.atol,
             "own": list(self.own),
+            "rehearse": list(self.rehearse),
+            "rehearse_only": self.rehearse_only,
+            "trace": self.trace,
             "allow_errors": self.allow_errors,
             "keep_scratch": self.keep_scratch,
             "max_builds": self.max_builds,
@@ -112,6 +119,9 @@ def make_request(
         UsageError: An argument that cannot be used, named, with what to do.
     """
     _refuse_later(values)
+    archs = architectures(values["rehearse"])
+    if values["rehearse_only"] and not archs:
+        raise UsageError("rehearse_only needs an architecture to build for: rehearse='sm_90'.")
     push = _mapping(values["push"], "push")
     return Request(
         cells=(*setup, *main),
@@ -133,6 +143,9 @@ def make_request(
         rtol=_tolerance(values["rtol"], "rtol"),
         atol=_tolerance(values["atol"], "atol"),
         notes=tuple(notes),
+        rehearse=archs,
+        rehearse_only=bool(values["rehearse_only"]),
+        trace=bool(values["trace"]),
     )
 
 

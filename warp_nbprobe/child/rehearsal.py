@@ -288,4 +288,4 @@ def _make_device(context: Any) -> None:
             setattr(device, name, type(getattr(cpu, name))(device))
     state.device = device
     runtime.device_map["cuda:0"] = runtime.default_device = device
-    _tell(device={**facts, "alias": "cuda:0", "output": "cubin", "memory_bytes": card.memory_gib << 30})
+    _tell(card={**facts, "alias": "cuda:0", "output": "cubin", "memory_bytes": card.memory_gib << 30})

@@ -31,6 +31,7 @@ def install(state: Any, put: _Put) -> None:
 
 
 def _install_streams(state: Any, put: _Put, context: Any) -> None:
+    """Make streams and events of the device plain objects that order nothing."""
     stream, event, device = context.Stream, context.Event, context.Device
 
     def make_stream(new: Any, of: Any, priority: Any, more: Any) -> Any:
@@ -63,6 +64,18 @@ def _install_streams(state: Any, put: _Put, context: Any) -> None:
         of._stream = new
         return None
 
+    put(vars(stream)["__init__"], make_stream, ("self", "device", "?priority", "?kwargs"))
+    put(vars(event)["__init__"], make_event, ("self", "?device", "?cuda_event", "?enable_timing", "?interprocess"))
+    put(vars(device)["stream"].fget, current, ("self",))
+    put(vars(device)["set_stream"], set_current, ("self", "stream"))
+    put(vars(device)["has_stream"].fget, lambda of: True if of is state.device else NotImplemented, ("self",))
+    _install_order(state, put, context)
+
+
+def _install_order(state: Any, put: _Put, context: Any) -> None:
+    """Answer what a program does with streams and events: everything is done at once, in order."""
+    stream, event = context.Stream, context.Event
+
     def record(on: Any, what: Any) -> Any:
         if not _of_device(state, on):
             return NotImplemented
@@ -74,35 +87,30 @@ def _install_streams(state: Any, put: _Put, context: Any) -> None:
         if not _of_device(state, first):
             return NotImplemented
         begun, ended = (one.__dict__.get("_nbp_time") for one in (first, second))
-        value = 0.0 if begun is None or ended is None else (ended - begun) * 1e3
-        state.assume("get_event_elapsed_time", "the CPU's time")
-        return value
+        state.assume("get_event_elapsed_time", "the time that the CPU took")
+        return 0.0 if begun is None or ended is None else (ended - begun) * 1e3
 
-    def for_ours(value: Any) -> Callable[[Any], Any]:
-        return lambda one: value if _of_device(state, one) else NotImplemented
+    def ours(value: Any) -> Callable[[Any], Any]:
+        def answer(one: Any) -> Any:
+            return (value(one) if callable(value) else value) if _of_device(state, one) else NotImplemented
 
-    put(vars(stream)["__init__"], make_stream, ("self", "device", "?priority", "?kwargs"))
-    put(vars(event)["__init__"], make_event, ("self", "?device", "?cuda_event", "?enable_timing", "?interprocess"))
-    put(vars(device)["stream"].fget, current, ("self",))
-    put(vars(device)["set_stream"], set_current, ("self", "stream"))
-    put(vars(device)["has_stream"].fget, lambda of: True if of is state.device else NotImplemented, ("self",))
+        return answer
+
     put(vars(stream)["record_event"], record, ("self", "event"))
     for name in ("wait_event", "wait_stream"):
-        put(vars(stream)[name], for_ours(None), ("self",))
-    for owner, name, value in (
+        put(vars(stream)[name], ours(None), ("self",))
+    properties = (
         (stream, "is_complete", True),
         (event, "is_complete", True),
         (stream, "is_blocking", True),
-    ):
+        (stream, "is_capturing", lambda one: bool(one.device.is_capturing)),
+        (stream, "priority", lambda one: one._nbp_priority),
+    )
+    for owner, name, value in properties:
         if name in vars(owner):
-            put(vars(owner)[name].fget, for_ours(value), ("self",))
-    capturing = lambda one: bool(one.device.is_capturing) if _of_device(state, one) else NotImplemented  # noqa: E731
-    put(vars(stream)["is_capturing"].fget, capturing, ("self",))
-    if "priority" in vars(stream):
-        first = lambda one: one._nbp_priority if _of_device(state, one) else NotImplemented  # noqa: E731
-        put(vars(stream)["priority"].fget, first, ("self",))
+            put(vars(owner)[name].fget, ours(value), ("self",))
     put(context.get_event_elapsed_time, elapsed, ("start_event", "end_event"))
-    put(context.synchronize_event, for_ours(None), ("event",))
+    put(context.synchronize_event, ours(None), ("event",))
     put(
         context.synchronize_stream,
         lambda one: None if _of_device(state, one) or state.is_rehearsed(one) else NotImplemented,

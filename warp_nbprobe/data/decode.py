@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any, Final
 
-from warp_nbprobe.data import lines, lines_inputs
+from warp_nbprobe.data import lines, lines_inputs, lines_rehearsal
 from warp_nbprobe.data.lines import Place
 
 _INT64: Final = 2**63
@@ -50,6 +50,9 @@ KINDS: Final[dict[str, type[Any]]] = {
     "taped": lines_inputs.Taped,
     "signature": lines.Signature,
     "probe": lines.ProbeTime,
+    "rehearsal": lines_rehearsal.Rehearsal,
+    "assumed": lines_rehearsal.Assumed,
+    "compiler_trace": lines_rehearsal.CompilerTrace,
     "trouble": lines.Trouble,
     "footer": lines.Footer,
 }
@@ -283,6 +286,19 @@ _BY_NAME: Final[dict[str, Callable[[Any], Any]]] = {
     "lto": _many(_record(op=_text, file=_text, bytes=_number, ms=_number, made=_flag, adjoint=_flag, kernel=_text)),
     "sources": _many(_record(kernel=_whole, bytes=_number, adjoint_bytes=_number, shared_bytes=_number)),
     "trigger": _record(call=_text, kernel=_text),
+    "card": _record(
+        alias=_text,
+        name=_text,
+        arch=_whole,
+        sm_count=_whole,
+        max_shared_memory_per_block=_whole,
+        memory_bytes=_whole,
+        output=_text,
+        is_mempool_supported=_flag,
+        is_mempool_enabled=_flag,
+        is_cubin_supported=_flag,
+        is_uva=_flag,
+    ),
     "error": _record(type=_text, message=_text, kernel=_text, defined=_place, native_line=_text),
     "mismatch": _many(_record(kernel=_text, name=_text, hashed=_text, generated=_text)),
     "holders": _named(_many(_text)),

@@ -23,6 +23,21 @@ def ordered_events(run: Run) -> list[tuple[Wire, Event]]:
     return sorted(found, key=lambda pair: pair[1].t0)
 
 
+def is_rehearsal(run: Run) -> bool:
+    """Whether the run made builds for a GPU that was not there."""
+    return any(wire.rehearsals for wire in run.wires)
+
+
+def counted_events(run: Run) -> list[tuple[Wire, Event]]:
+    """Return the events that figures count: of a rehearsal those for the GPU, without what the CPU builds to go on."""
+    return [pair for pair in ordered_events(run) if counts(run, pair[1])]
+
+
+def counts(run: Run, event: Event) -> bool:
+    """Whether figures count the event."""
+    return event.device != "cpu" or not is_rehearsal(run)
+
+
 def _hooked(run: Run) -> bool:
     """Whether the main process can have had no event that its hooks did not tell of."""
     main = run.wires[0] if run.wires else None

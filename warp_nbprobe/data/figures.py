@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from warp_nbprobe.data.events import clock, ordered_events
+from warp_nbprobe.data.events import clock, counted_events, is_rehearsal, ordered_events
 from warp_nbprobe.data.frames_launches import launch_table
 from warp_nbprobe.data.frames_modules import event_ms, header_ms, other_ms
 from warp_nbprobe.data.log import FROM_LOG, UNTIMED
@@ -19,6 +19,7 @@ from warp_nbprobe.data.walls import walls
 FigureSource = Literal["hook", "log", "none"]
 
 WARM_COMPILED: Final = "the warm run compiled too"
+REHEARSED: Final = "In a rehearsal only the builds are timed."
 _NO_WIRE: Final = "Nothing arrived from the probe in the child."
 _NO_END: Final = "The code did not come to its end."
 _NO_TIMES: Final = "Warp's printed lines tell how long a build took, not when."
@@ -53,9 +54,12 @@ def sample_figures(recording: Recording, sample: int) -> dict[str, Figure]:
 
 
 def measured_events(run: Run) -> list[Event]:
-    """Return the events of the run's measured code, without those of its setup, in order."""
+    """Return the events of the run's measured code, without those of its setup, in order.
+
+    Of a rehearsal those for the GPU: what the CPU builds to go on is in no figure.
+    """
     time = clock(run)
-    return [event for _, event in ordered_events(run) if not time.in_setup(event.t0)]
+    return [event for _, event in counted_events(run) if not time.in_setup(event.t0)]
 
 
 def _heard(run: Run) -> bool:
@@ -167,6 +171,9 @@ def _elapsed_figures(cold: Run, warm: Run, span: Figure) -> dict[str, Figure]:
         "warm_wall_ms": _known(second.wall_ms, _NO_END),
         "probe_ms": _known(first.probe_ms, _NO_END),
     }
+    if is_rehearsal(cold):
+        # Both walls hold what the CPU built and ran in the GPU's place.
+        return {**found, "compile_elapsed_ms": span, "elsewhere_ms": missing(REHEARSED)}
     if any(event.status != "cached" for event in measured_events(warm)):
         elapsed = missing(WARM_COMPILED)
     else:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from warp_nbprobe.data.columns import MODULES, frame_of
-from warp_nbprobe.data.events import Spot, clock, ordered_events, place_text
+from warp_nbprobe.data.events import Spot, clock, counts, ordered_events, place_text
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Event, Place
 
@@ -67,13 +67,14 @@ def trigger_text(event: Event) -> str | None:
 
 def _rows(run: Run, causes: Mapping[EventKey, Caused]) -> Iterator[dict[str, Any]]:
     pairs, time = ordered_events(run), clock(run)
-    built = [event.module for _, event in pairs if event.status != "cached"]
-    total, seen = Counter(built), Counter[str]()
+    built = [(event.module, counts(run, event)) for _, event in pairs if event.status != "cached"]
+    total, seen = Counter(built), Counter[tuple[str, bool]]()
     for seq, (wire, event) in enumerate(pairs):
         build = None
         if event.status != "cached":
-            seen[event.module] += 1
-            build = f"{event.module} [{seen[event.module]}/{total[event.module]}]"
+            key = (event.module, counts(run, event))
+            seen[key] += 1
+            build = f"{event.module} [{'' if key[1] else 'cpu '}{seen[key]}/{total[key]}]"
         caused = causes.get((run.sample, run.run, seq))
         yield {
             "sample": run.sample,

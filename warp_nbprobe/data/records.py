@@ -52,11 +52,14 @@ from warp_nbprobe.data.lines_inputs import (
     Taped,
     UserFile,
 )
+from warp_nbprobe.data.lines_rehearsal import Assumed, CompilerTrace, Rehearsal
 
 __all__ = [
-    "Assign", "Building", "Call", "CellBegin", "CellEnd", "CodeBegin", "CodeEnd", "Define", "Event",
+    "Assign", "Assumed", "Building", "Call", "CellBegin", "CellEnd", "CodeBegin", "CodeEnd", "CompilerTrace", "Define",
+    "Event",
     "Footer", "Function", "Header", "Inputs", "KernelState", "LogLine", "Loop", "ModuleMade", "NoWarp",
-    "OptionMissed", "Order", "Overload", "Place", "ProbeTime", "Refused", "Rehash", "Runtime", "Signature",
+    "OptionMissed", "Order", "Overload", "Place", "ProbeTime", "Refused", "Rehash", "Rehearsal", "Runtime",
+    "Signature",
     "Source", "Stale", "Struct", "Taped", "Trouble", "UserFile", "WarpImport", "Wire", "WireError", "decode_order",
     "encode_order", "known_only", "parse_wire", "read_wire",
 ]  # fmt: skip
@@ -107,6 +110,9 @@ class Wire:
     files: tuple[UserFile, ...]
     refused: tuple[Refused, ...]
     taped: tuple[Taped, ...]
+    rehearsals: tuple[Rehearsal, ...]
+    assumed: tuple[Assumed, ...]
+    compiler_traces: tuple[CompilerTrace, ...]
     signatures: dict[int, Signature]
     order: Order  # 0 where the signature's line was lost
     probes: tuple[ProbeTime, ...]
@@ -303,6 +309,9 @@ class _Reading:
             files=self._many("file"),
             refused=self._many("refused"),
             taped=self._many("taped"),
+            rehearsals=self._many("rehearsal"),
+            assumed=self._many("assumed"),
+            compiler_traces=self._many("compiler_trace"),
             signatures=signatures,
             order=known_only(order, signatures),
             probes=self._many("probe"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from warp_nbprobe.data.events import clock, ordered_events
+from warp_nbprobe.data.events import clock, counted_events
 from warp_nbprobe.data.figures import Identity, identities
 from warp_nbprobe.data.frames_launches import launch_table
 from warp_nbprobe.data.inputs import input_leaves
@@ -66,7 +66,7 @@ def structure(recording: Recording) -> Structure:
 
 def _compiled(run: Run) -> _Built:
     time = clock(run)
-    return [(w, e) for w, e in ordered_events(run) if e.status == "compiled" and not time.in_setup(e.t0)]
+    return [(w, e) for w, e in counted_events(run) if e.status == "compiled" and not time.in_setup(e.t0)]
 
 
 def _launches(run: Run) -> Counter[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from warp_nbprobe.data.events import ordered_events
+from warp_nbprobe.data.events import counts, ordered_events
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Wire
 from warp_nbprobe.explain.contents import Build, Catalog
@@ -82,6 +82,12 @@ class _Seen:
     by_process: dict[tuple[Wire, str], list[Build]] = field(default_factory=dict)
     by_module: dict[str, list[Build]] = field(default_factory=dict)
     identities: dict[object, list[Build]] = field(default_factory=dict)
+    beside: _Seen | None = None
+
+    def aside(self) -> _Seen:
+        """Return what was built beside, for other eyes than those of this."""
+        self.beside = self.beside or _Seen()
+        return self.beside
 
     def add(self, build: Build) -> None:
         module = build.event.module
@@ -118,8 +124,10 @@ def between(catalog: Catalog, before: Build, build: Build) -> Explained:
 def _explain_run(catalog: Catalog, run: Run, seen: _Seen, cold: _Seen | None) -> Iterable[Explained]:
     for seq, (wire, event) in enumerate(ordered_events(run)):
         build = catalog.build(run, seq, wire, event)
-        yield _explain(catalog, build, seen, cold)
-        seen.add(build)
+        aside = not counts(run, event)  # what a rehearsal's CPU builds to go on, and the GPU's builds, are two worlds
+        side = seen.aside() if aside else seen
+        yield _explain(catalog, build, side, cold.aside() if aside and cold is not None else cold)
+        side.add(build)
 
 
 def _explain(catalog: Catalog, build: Build, seen: _Seen, cold: _Seen | None) -> Explained:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from warp_nbprobe.data.events import clock, ordered_events
+from warp_nbprobe.data.events import clock, counted_events
 from warp_nbprobe.data.figures import Identity, identities
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Wire
@@ -175,7 +175,7 @@ def _setup_identities(recording: Recording) -> set[Identity]:
     found: set[Identity] = set()
     for run in good_runs(recording):
         time = clock(run)
-        events = [event for _, event in ordered_events(run) if time.in_setup(event.t0) and event.status == "compiled"]
+        events = [event for _, event in counted_events(run) if time.in_setup(event.t0) and event.status == "compiled"]
         found |= identities(events)
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from warp_nbprobe.data.events import clock, ordered_events
+from warp_nbprobe.data.events import clock, counts, ordered_events
 from warp_nbprobe.data.model import Recording
 from warp_nbprobe.data.records import Place
 from warp_nbprobe.explain.causes import between
@@ -82,10 +82,11 @@ def _named(catalog: Catalog, recording: Recording) -> list[Named]:
     cold = good_runs(recording)[:1]
     warm = good_runs(recording, "warm")[:1]
     for run in (*cold, *warm):
-        time, events = clock(run), ordered_events(run)
-        total = Counter(event.module for _, event in events if event.status != "cached")
+        time = clock(run)
+        events = [(seq, pair) for seq, pair in enumerate(ordered_events(run)) if counts(run, pair[1])]
+        total = Counter(event.module for _, (_, event) in events if event.status != "cached")
         seen: Counter[str] = Counter()
-        for seq, (wire, event) in enumerate(events):
+        for seq, (wire, event) in events:
             if event.status == "cached":
                 continue
             seen[event.module] += 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from warp_nbprobe.data.events import Clock, clock, place_text
+from warp_nbprobe.data.events import Clock, clock, counts, place_text
 from warp_nbprobe.data.figures import sample_figures
 from warp_nbprobe.data.frames_modules import event_ms, header_ms
 from warp_nbprobe.data.model import Recording, Run
@@ -166,10 +166,7 @@ class Scene:
 
 
 def _counted(events: Iterable[Explained]) -> tuple[Explained, ...]:
-    found = tuple(events)
-    if any(item.build.event.rehearsed for item in found):
-        return tuple(item for item in found if item.build.event.rehearsed)
-    return found
+    return tuple(item for item in events if counts(item.build.run, item.build.event))
 
 
 def by_module(

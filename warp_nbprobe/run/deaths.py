@@ -9,7 +9,7 @@ from typing import Any
 
 from warp_nbprobe.data.model import Cell, Failure
 from warp_nbprobe.data.records import Wire
-from warp_nbprobe.errors import OLDEST_WARP, NBProbeError, NoWarp, WarpTooOld, signal_name
+from warp_nbprobe.errors import OLDEST_WARP, NBProbeError, NoWarp, RehearsalError, WarpTooOld, signal_name
 
 _FRAME = re.compile(r'File "(?P<file>.+)", line (?P<line>\d+)')
 _IMPORT_ERRORS = ("ModuleNotFoundError", "ImportError")
@@ -108,6 +108,10 @@ def crash_text(folder: Path) -> str | None:
 
 def refusal(wires: Sequence[Wire], failure: Failure | None, executable: str) -> NBProbeError | None:
     """Return the error that says that the child's Warp is missing or too old to be measured."""
+    for wire in wires:
+        cannot = next((one for one in wire.rehearsals if one.error), None)
+        if cannot is not None:
+            return RehearsalError(", ".join(cannot.archs), str(cannot.error))
     for wire in wires[:1]:
         if wire.header is not None and wire.header.executable:
             executable = wire.header.executable

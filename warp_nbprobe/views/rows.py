@@ -83,7 +83,10 @@ def events(m: Shown, run: str) -> list[Row]:
     if sample is None:
         return []
     frame = m.modules
-    return rows_of(frame[(frame["sample"] == sample) & (frame["run"] == run)])
+    shown = (frame["sample"] == sample) & (frame["run"] == run)
+    if frame["rehearsed"].any():
+        shown &= frame["device"] != "cpu"  # what the CPU builds to go on is no part of what is rehearsed
+    return rows_of(frame[shown])
 
 
 def run_row(m: Shown, run: str) -> Row | None:
