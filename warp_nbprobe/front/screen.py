@@ -5,20 +5,23 @@ A notebook's screen publishes everything through the shell that it is handed, so
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
+from warp_nbprobe.front.displays import PANEL_TEXT
+from warp_nbprobe.front.session import session_of
+
 if TYPE_CHECKING:
     from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.measurement import Measurement
     from warp_nbprobe.run.outputs import Relay
-    from warp_nbprobe.run.progress import Progress
+    from warp_nbprobe.run.progress import Growing, Progress
 
 _GAP_S = 0.1  # servers drop messages when there are many more than ten updates a second
-_EXPLORER_TEXT = "Live panel: run the cell to use it."
 _SHOWS = ("stream", "display_data", "execute_result", "error")
 
 
@@ -53,6 +56,7 @@ class NotebookScreen:
         self._relay = ClearWatch(relay)
         self._progress_id: str | None = None
         self._card_id: str | None = None
+        self._grown: tuple[Growing, ...] = ()
         self._last = 0.0
 
     @property
@@ -66,7 +70,10 @@ class NotebookScreen:
 
         if self._relay.take_cleared():
             self._progress_id = None
-        shown = {"text/html": progress_html(progress), "text/plain": progress_text(progress)}
+        self._grown = progress.modules or self._grown
+        # Once there is a card, its time line shows them.
+        grown = self._grown if self._card_id is None else ()
+        shown = {"text/html": progress_html(progress, grown), "text/plain": progress_text(progress)}
         self._progress_id = self._put(shown, self._progress_id)
         self._last = time.monotonic()
 
@@ -80,8 +87,8 @@ class NotebookScreen:
             self._publish(_picture(measurement))
         from warp_nbprobe.views.widgets import explorer
 
-        data, metadata = self._shell.display_formatter.format(explorer(measurement))
-        self._publish({**data, "text/plain": _EXPLORER_TEXT}, metadata=metadata)
+        data, metadata = self._shell.display_formatter.format(explorer(measurement, session_of(self._shell).entries))
+        self._publish({**data, "text/plain": PANEL_TEXT}, metadata=metadata)
 
     def report(self, measurement: Measurement) -> None:
         self._end_progress()
@@ -142,7 +149,8 @@ class TerminalScreen:
             return
         from warp_nbprobe.views.progress import progress_text
 
-        text = progress_text(progress)
+        columns = shutil.get_terminal_size().columns - 1  # a line that wraps cannot be taken back
+        text = progress_text(progress)[: max(20, columns)]
         sys.stderr.write(f"\r{text:{self._width}}")
         sys.stderr.flush()
         self._width = max(self._width, len(text))
