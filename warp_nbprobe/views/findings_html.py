@@ -37,12 +37,12 @@ _OUTCOMES = {"found": "redundant", "not observable": "note", "ruled out": "good"
 """The outcomes of a check in the order they are shown, with their tint."""
 
 
-def findings_html(rows: Sequence[Row], *, looked: bool) -> str:
-    """Return the findings, notes folded. ``looked``: whether a diagnosis was made at all."""
+def findings_html(rows: Sequence[Row], *, clean: bool) -> str:
+    """Return the findings, notes folded. ``clean``: whether "no redundant builds" may be said."""
     found = [row for row in rows if row["kind"] != "note"]
     notes = [row for row in rows if row["kind"] == "note"]
     parts = [finding_html(row) for row in found]
-    if looked and not any(row["kind"] in ("wrong", "redundant") for row in found):
+    if clean:
         parts.insert(0, div(f"{chip('clean', 'good')} No redundant builds.", "margin:0 0 6px 0"))
     if notes:
         names = ", ".join(dict.fromkeys(row["rule"].replace("_", " ") for row in notes))

@@ -34,6 +34,17 @@ def one_line(m: Shown) -> str:
     return f"{m.label}: {headline(m)}" if m.label else headline(m)
 
 
+def is_clean(m: Shown) -> bool:
+    """Return whether "no redundant builds" may be said.
+
+    Never of a run that failed or built nothing: there was nothing to be redundant, or it was not seen to its end.
+    """
+    looked = not (m.checked.empty and m.findings.empty)
+    if m.failed or not looked or not median(m, "compiled"):
+        return False
+    return not any(row["kind"] in ("wrong", "redundant") for row in findings(m))
+
+
 def failed_reason(m: Shown) -> str:
     """Return why no sample is good, as one sentence."""
     first = str(m.error).strip().splitlines() if m.error is not None else []

@@ -9,7 +9,7 @@ from importlib import resources
 
 from warp_nbprobe.views.figures_html import composition_html, tiles_html
 from warp_nbprobe.views.findings_html import findings_html
-from warp_nbprobe.views.headline import headline
+from warp_nbprobe.views.headline import headline, is_clean
 from warp_nbprobe.views.highlights import highlights_html
 from warp_nbprobe.views.launches_html import MOST_GROUPS, launch_groups_html
 from warp_nbprobe.views.modules_html import modules_html
@@ -55,7 +55,7 @@ tr,figure{break-inside:avoid}}
 def card_html(m: Shown, *, script: bool = True) -> str:
     """Return the report card. With ``script`` it can be sorted, filtered and marked where scripts run."""
     rows, warm, found = events(m, "cold"), events(m, "warm"), findings(m)
-    said = findings_html(found, looked=not m.checked.empty)
+    said = findings_html(found, clean=is_clean(m))
     groups = launch_groups_html(rows_of(m.launch_groups.head(MOST_GROUPS)), total=len(m.launch_groups))
     modules = modules_html(rows, reasons=reasons(m)) + warm_html(warm)
     source = source_html(m.cells, line_marks(rows, found))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from warp_nbprobe.views.figures_html import missing_figures, tiles
 from warp_nbprobe.views.findings_html import SURE, where_text
-from warp_nbprobe.views.headline import headline, one_line
+from warp_nbprobe.views.headline import headline, is_clean, one_line
 from warp_nbprobe.views.highlights import highlights
 from warp_nbprobe.views.launches_html import launch_words
 from warp_nbprobe.views.report_html import differences, launches_aside, modules_aside, subtitle, troubles
@@ -70,10 +70,11 @@ def _figures(m: Shown, wide: int) -> list[str]:
 
 def _findings(m: Shown, wide: int) -> Iterator[str]:
     rows = findings(m)
-    if m.checked.empty and not rows:
+    clean = is_clean(m)
+    if not rows and not clean:
         return
     yield "Findings"
-    if not any(row["kind"] in ("wrong", "redundant") for row in rows):
+    if clean:
         yield "  clean: no redundant builds"
     for row in rows:
         yield from _finding(row, wide)
