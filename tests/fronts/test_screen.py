@@ -11,7 +11,7 @@ from tests.data.wires_by_hand import recording
 from tests.fronts.conftest import pair, progress
 from warp_nbprobe.front.screen import ClearWatch, NoScreen, TerminalScreen, screen_for
 from warp_nbprobe.measurement import Measurement
-from warp_nbprobe.relay import HeldRelay, StreamRelay
+from warp_nbprobe.relay import StreamRelay
 
 
 class Terminal(io.StringIO):
@@ -79,7 +79,7 @@ def test_a_quiet_screen_takes_no_output_and_shows_nothing(capsys: pytest.Capture
 def test_clearing_takes_effect_when_the_front_end_lets_it(
     messages: list[tuple[str, dict[str, object]]], cleared: bool
 ) -> None:
-    watch = ClearWatch(HeldRelay())
+    watch = ClearWatch(StreamRelay(io.StringIO(), io.StringIO()))
     for kind, content in messages:
         watch.message(kind, content)
 
