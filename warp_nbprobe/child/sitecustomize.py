@@ -3,7 +3,7 @@
 Python imports this when a process starts, since a copy of it lies in a folder that stands first on ``PYTHONPATH``::
 
     nbp-1a2b3c4d/c/site/sitecustomize.py    the copy
-    nbp-1a2b3c4d/c/probe.py                 a link to the probe
+    nbp-1a2b3c4d/c/probe.py, ...            copies of what it may load
     nbp-1a2b3c4d/c/wire/                    what the processes write
     nbp-1a2b3c4d/c/stdout                   which file is the run's own output, of a command
 
@@ -60,9 +60,8 @@ class _Waiting:
     def _load(self) -> None:
         began = time.perf_counter_ns()
         try:
-            path = os.path.realpath(os.path.join(self.folder, "probe.py"))
-            probe = _loaded(path)
-            _load_rehearsal(probe, os.path.dirname(path))
+            probe = _loaded(os.path.join(self.folder, "probe.py"))
+            _load_rehearsal(probe, self.folder)
             self._watch_crashes()
             code_begun = self.begun if self.pid == os.getpid() else None  # a forked process has no begin of its own
             wire = os.path.join(self.folder, "wire")

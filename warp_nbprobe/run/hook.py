@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import re
-import shutil
 from collections.abc import Sequence
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.util import MAGIC_NUMBER, cache_from_source, source_hash
 from pathlib import Path
 from typing import Final
 
 _CHILD: Final = Path(__file__).resolve().parents[1] / "child"
+
+_GUESTS: Final = ("probe.py", "rehearsal.py", "rehearsal_builds.py", "rehearsal_answers.py")
+"""What the hook may load, from beside the folder that it lies in."""
 
 _NAME: Final = "PYTHONPATH"
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
@@ -25,8 +31,27 @@ def lay_hook(folder: Path) -> None:
     site = site_folder(folder)
     if not site.exists():
         site.mkdir()
-        shutil.copyfile(_CHILD / "sitecustomize.py", site / "sitecustomize.py")
-        (folder / "probe.py").symlink_to(_CHILD / "probe.py")
+        _lay(_CHILD / "sitecustomize.py", site)
+        for name in _GUESTS:
+            _lay(_CHILD / name, folder)
+
+
+def _lay(text: Path, folder: Path) -> None:
+    """Copy a text with its compiled form, which a process of this Python's version would else make for itself."""
+    source, compiled = _with_compiled(text)
+    copy = folder / text.name
+    copy.write_bytes(source)
+    cached = Path(cache_from_source(str(copy)))
+    cached.parent.mkdir(exist_ok=True)
+    cached.write_bytes(compiled)
+
+
+@cache
+def _with_compiled(text: Path) -> tuple[bytes, bytes]:
+    source = text.read_bytes()
+    code = SourceFileLoader(text.stem, str(text)).get_code(text.stem)
+    unchecked = (1).to_bytes(4, "little")  # a hash that nobody compares: the copy is never changed
+    return source, MAGIC_NUMBER + unchecked + source_hash(source) + marshal.dumps(code)
 
 
 def site_folder(folder: Path) -> Path:
