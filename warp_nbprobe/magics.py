@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
@@ -24,17 +23,14 @@ from warp_nbprobe.front.displays import Displays
 from warp_nbprobe.front.find import find_measurement
 from warp_nbprobe.front.hints import name_hint
 from warp_nbprobe.front.screen import Screen, screen_for
-from warp_nbprobe.front.session import Session, are_cell_numbers, cells_by_number, history_frame, pushed, setup_for
+from warp_nbprobe.front.session import History, are_cell_numbers, cells_by_number, pushed, session_of, setup_for
 from warp_nbprobe.relay import own_error
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from warp_nbprobe.explain.compare import Comparison
     from warp_nbprobe.measurement import Measurement
 
 _COMPLETERS = "complete_command"
-_SESSIONS: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()  # what `%reload_ext` must not lose
 
 
 @contextmanager
@@ -56,7 +52,7 @@ class NBProbeMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self.session = _SESSIONS.setdefault(shell, Session())
+        self.session = session_of(shell)
         self.displays = Displays(shell)
 
     @no_var_expand
@@ -92,10 +88,10 @@ class NBProbeMagics(Magics):
                 del self.session.setups[name]
 
     @line_magic
-    def warp_history(self, line: str) -> pd.DataFrame:
+    def warp_history(self, line: str) -> History:
         with _told_in_one_line():
             no_more_words(parse(split_line(line), (), what="%warp_history"), "%warp_history", "It takes none.")
-            return history_frame(self.session.entries)
+            return History(self.session.entries)
 
     @no_var_expand
     @line_magic

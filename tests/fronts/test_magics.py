@@ -346,6 +346,31 @@ def test_the_history_lists_what_was_measured(notebook: InteractiveShell, measuri
     assert "build" in history["headline"][0]
 
 
+def test_the_history_is_a_list_and_below_it_what_compares_two(
+    notebook: InteractiveShell, measuring: Measuring, run_cell: Run
+) -> None:
+    notebook.run_line_magic("reload_ext", "warp_nbprobe")  # displays are chosen by what the shell is when they load
+    run_cell(notebook, f"%%warp_cold -o base\n{CELL}")
+    notebook.display_pub.outputs.clear()
+    run_cell(notebook, "%warp_history")
+
+    first, second = notebook.display_pub.outputs
+    assert "Measurements of this session" in first["data"]["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" not in first["data"]
+    assert "application/vnd.jupyter.widget-view+json" in second["data"]
+    assert "text/html" not in second["data"]
+
+
+def test_a_terminal_gets_the_history_as_text(
+    terminal: InteractiveShell, measuring: Measuring, run_cell: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_cell(terminal, f"%%warp_cold -o base\n{CELL}")
+    capsys.readouterr()
+    run_cell(terminal, "%warp_history")
+
+    assert "base" in capsys.readouterr().out
+
+
 def test_a_terminal_gets_text_alone(
     terminal: InteractiveShell, measuring: Measuring, run_cell: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:

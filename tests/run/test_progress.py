@@ -68,3 +68,29 @@ def test_a_damaged_line_is_left_to_the_reader_at_the_end(tmp_path: Path) -> None
     tail = WireTail(tmp_path)
     tail.look()
     assert tail.builds == 1
+
+
+def test_each_module_grows_while_it_is_built(tmp_path: Path) -> None:
+    path = tmp_path / "wire-1.jsonl"
+    path.write_text(
+        line(kind="building", module="app", thread=0)
+        + line(kind="event", module="app", thread=0, status="compiled", ms=300.0)
+        + line(kind="building", module="cached", thread=0)
+        + line(kind="event", module="cached", thread=0, status="cached", ms=2.0)
+        + line(kind="building", module="app", thread=0)
+    )
+    tail = WireTail(tmp_path)
+    tail.look()
+
+    (app,) = tail.modules()  # what came from the cache has ended and was no build
+
+    assert (app.module, app.builds, app.ms) == ("app", 1, 300.0)
+    assert app.running_s is not None
+    (later,) = tail.modules()
+    assert later.running_s is not None
+    assert later.running_s >= app.running_s
+    with path.open("a") as wire:
+        wire.write(line(kind="event", module="app", thread=0, status="compiled", ms=200.0))
+    tail.look()
+    (app,) = tail.modules()
+    assert (app.builds, app.ms, app.running_s) == (2, 500.0, None)

@@ -87,3 +87,27 @@ def test_a_module_being_built_is_text() -> None:
     html = progress_html(Moment(module=fakes.HOSTILE))
     assert Document(html).tags["img"] == 0
     assert "\x1b" not in progress_text(Moment(module=fakes.HOSTILE))
+
+
+@dataclass
+class Grows:
+    module: str = "app"
+    builds: int = 0
+    ms: float = 0.0
+    running_s: float | None = None
+
+
+def test_a_bar_for_each_module_says_how_long_it_took_so_far() -> None:
+    html = progress_html(Moment(), [Grows("one", 2, 1500.0), Grows("two", 0, 0.0, 0.75)])
+    text = Document(html).text
+    assert "one 1.5 s, 2 builds" in text
+    assert "two building, 750 ms" in text
+
+
+def test_of_many_modules_the_longest_have_bars_and_what_is_being_built_always_has() -> None:
+    many = [Grows(f"m{n:02d}", 1, 10.0 + n) for n in range(40)]
+    text = Document(progress_html(Moment(), [*many, Grows("last", 0, 0.0, 0.001)])).text
+    assert "m39" in text
+    assert "m00" not in text
+    assert "last building" in text
+    assert "and 29 more modules, " in text

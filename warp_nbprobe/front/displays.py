@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from warp_nbprobe.explain.compare import Comparison
+    from warp_nbprobe.front.session import History
     from warp_nbprobe.measurement import Measurement
 
+PANEL_TEXT = "Live panel: run the cell to use it."
+"""What stands where a widget cannot be shown."""
+
 _MEASUREMENT = ("warp_nbprobe.measurement", "Measurement")
+_HISTORY = ("warp_nbprobe.front.session", "History")
 _COMPARISON = ("warp_nbprobe.explain.compare", "Comparison")
 
 
@@ -30,12 +35,16 @@ class Displays:
         formatters["text/plain"].for_type_by_name(*_MEASUREMENT, self._plain)
         formatters["text/html"].for_type_by_name(*_COMPARISON, _compared_html)
         formatters["text/plain"].for_type_by_name(*_COMPARISON, _compared_plain)
+        formatters["text/html"].for_type_by_name(*_HISTORY, _history_html)
+        if getattr(self._shell, "kernel", None) is not None:
+            self._shell.display_formatter.ipython_display_formatter.for_type_by_name(*_HISTORY, self._show_history)
 
     def remove(self) -> None:
         """Take them away again."""
         for kind in ("text/html", "text/plain"):
-            for shown in (_MEASUREMENT, _COMPARISON):
+            for shown in (_MEASUREMENT, _COMPARISON, _HISTORY):
                 self._shell.display_formatter.formatters[kind].pop(".".join(shown), None)
+        self._shell.display_formatter.ipython_display_formatter.pop(".".join(_HISTORY), None)
 
     def _is_return_value(self, measurement: Measurement) -> bool:
         return self._returned == (id(measurement), self._shell.execution_count)
@@ -52,6 +61,20 @@ class Displays:
 
         whole = not self._is_return_value(measurement)
         printer.text(report_text(measurement) if whole else one_line(measurement))
+
+    def _show_history(self, history: History) -> None:
+        """Show the list, then what compares two of them: never in one output, for a widget dies with its kernel."""
+        from warp_nbprobe.views.widgets import history_panel
+
+        self._shell.display_pub.publish({"text/html": _history_html(history), "text/plain": repr(history)}, {})
+        data, metadata = self._shell.display_formatter.format(history_panel(history.entries))
+        self._shell.display_pub.publish({**data, "text/plain": PANEL_TEXT}, metadata)
+
+
+def _history_html(history: History) -> str:
+    from warp_nbprobe.views.history_html import history_html
+
+    return history_html(history.entries)
 
 
 def _compared_html(comparison: Comparison) -> str:

@@ -85,9 +85,10 @@ Examples::
     %%warp_cold -o tuned --vs base
 """
 
-HISTORY = """List the measurements of this notebook session: label, time, cell, headline.
+HISTORY = """Show the measurements of this notebook session, and compare any two of them.
 
-The newest is last. The list is a DataFrame; ``%warp_history`` takes no options.
+The newest is last. What is returned has a DataFrame of them as its ``frame``: label, time, cell, headline.
+``%warp_history`` takes no options.
 """
 
 LOAD = """Open a saved report and return it; its card is shown.

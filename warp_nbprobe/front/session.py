@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from warp_nbprobe.ask.notebooks import typed_cell
 from warp_nbprobe.ask.options import suggestion
@@ -53,6 +55,37 @@ class Session:
     def add(self, measurement: Measurement, cell: int) -> None:
         """Remember a measurement that the running cell made."""
         self.entries.append(Entry(measurement, datetime.now(), cell))
+
+
+_SESSIONS: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()  # what `%reload_ext` must not lose
+
+
+def session_of(shell: Any) -> Session:
+    """Return what is remembered for a shell; an empty session for one that has none yet."""
+    return _SESSIONS.setdefault(shell, Session())
+
+
+class History:
+    """The measurements of a session as they were when asked for; subscripts are those of ``frame``."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = tuple(entries)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row per measurement, the newest last."""
+        return history_frame(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.frame[key]
+
+    def __repr__(self) -> str:
+        from warp_nbprobe.views.history_html import history_text
+
+        return history_text(self.entries)
 
 
 def history_frame(entries: Sequence[Entry]) -> pd.DataFrame:

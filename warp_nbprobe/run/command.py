@@ -223,6 +223,7 @@ class _CommandRun:
                 builds=self.tail.builds,
                 elapsed_s=now - self.started_s,
                 estimate_s=None,
+                modules=self.tail.modules(),
             )
         )
 

@@ -287,5 +287,6 @@ class _KernelRun:
                 builds=self.tail.builds,
                 elapsed_s=now - self.started_s,
                 estimate_s=None,
+                modules=self.tail.modules(),
             )
         )

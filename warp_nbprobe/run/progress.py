@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,16 @@ from typing import Any, Final, Literal
 
 STEP_S: Final = 0.1
 """Progress is told at most this often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """What one module cost this run so far."""
+
+    module: str
+    builds: int
+    ms: float  # of the builds that have ended
+    running_s: float | None  # since its build or load was noticed; None: none is running
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,7 @@ class Progress:
     builds: int  # builds of this run so far
     elapsed_s: float  # since the measurement began
     estimate_s: float | None  # what is left; None until a whole sample is known
+    modules: tuple[Growing, ...] = ()  # built or being built or loaded in this run, in the order they began
 
 
 Tell = Callable[[Progress], None]
@@ -38,12 +50,20 @@ class WireTail:
         self.builds = 0
         self._folder = folder
         self._read: dict[Path, int] = {}
-        self._building: dict[tuple[Path, Any], str] = {}
+        self._building: dict[tuple[Path, Any], tuple[str, float]] = {}
+        self._built: dict[str, tuple[int, float]] = {}
 
     @property
     def module(self) -> str | None:
         """The module whose build or load began last and has not ended."""
-        return next(reversed(self._building.values()), None)
+        return next((module for module, _ in reversed(self._building.values())), None)
+
+    def modules(self) -> tuple[Growing, ...]:
+        """Return what was built, and what is being built or loaded, in the order it began."""
+        now = time.monotonic()
+        running = {module: now - since for module, since in self._building.values()}
+        names = [name for name, (builds, _) in self._built.items() if builds or name in running]
+        return tuple(Growing(name, *self._built[name], running.get(name)) for name in names)
 
     def look(self) -> None:
         """Take in whole lines that are new. A line that is being written is left for the next look."""
@@ -73,7 +93,15 @@ class WireTail:
         worker = (path, record.get("thread"))
         if record.get("kind") == "building":
             self._building.pop(worker, None)  # so that it becomes the latest
-            self._building[worker] = str(record.get("module"))
+            module = str(record.get("module"))
+            self._building[worker] = module, time.monotonic()
+            self._built.setdefault(module, (0, 0.0))
         elif record.get("kind") == "event":
             self._building.pop(worker, None)
-            self.builds += record.get("status") in ("compiled", "error")
+            if record.get("status") in ("compiled", "error"):
+                self.builds += 1
+                self._add(str(record.get("module")), record.get("ms"))
+
+    def _add(self, module: str, ms: Any) -> None:
+        builds, total = self._built.get(module, (0, 0.0))
+        self._built[module] = builds + 1, total + (ms if isinstance(ms, float | int) else 0.0)

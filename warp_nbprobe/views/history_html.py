@@ -41,7 +41,7 @@ def history_html(history: Sequence[Remembered]) -> str:
     tallest = max((value for values in waits for value in values), default=0.0)
     columns = (
         Column("cell", "the number of the cell that asked for it", figures=True),
-        Column("label", long=True),
+        Column("label", long=True, width="12%"),
         Column("at", narrow=True),
         Column("builds", "module time in its parts, on one scale for all", width="24%"),
         Column("waits", "how much longer each sample took cold than warm, on one scale for all", narrow=True),

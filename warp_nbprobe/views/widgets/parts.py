@@ -30,7 +30,13 @@ def framed(value: str) -> str:
 
 def dropdown(name: str, options: Sequence[tuple[str, Any]], chosen: Callable[[Any], None], *, value: Any = NONE) -> Any:
     """Return a labelled choice that calls ``chosen`` with the new value."""
-    layout = {"width": "auto", "flex": "1 1 240px", "max_width": "440px"}
+    layout = {
+        "width": "auto",
+        "flex": "1 1 240px",
+        "min_width": "200px",
+        "max_width": "440px",
+        "margin": "2px 12px 2px 2px",
+    }
     widget = ipywidgets.Dropdown(options=list(options), description=name, value=value, layout=layout)
     widget.style.description_width = "initial"
     widget.observe(lambda change: chosen(change["new"]), names="value")
