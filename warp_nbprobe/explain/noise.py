@@ -88,7 +88,7 @@ def _separated(baseline: Spread, candidate: Spread) -> bool | None:
     ours, theirs = baseline.values, candidate.values
     if not ours or not theirs:
         return None
-    return max(ours) < min(theirs) or max(theirs) < min(ours)
+    return bool(max(ours) < min(theirs) or max(theirs) < min(ours))
 
 
 def _absent(baseline: Spread, candidate: Spread) -> str:
