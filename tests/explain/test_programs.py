@@ -5,8 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatch
 
 import pytest
-from recorded import NAMES, Expected, expected, recorded
 
+from tests.explain.program_wires import NAMES, Expected, expected, recorded
 from warp_nbprobe.data.events import ordered_events
 from warp_nbprobe.data.model import Recording
 from warp_nbprobe.explain.diagnose import Diagnosis, diagnose, explain_events
