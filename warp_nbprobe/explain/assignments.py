@@ -25,8 +25,9 @@ class Binding:
 def bindings(source: str, name: str) -> tuple[Binding, ...]:
     """Return the lines of ``source`` that assign ``name`` at module level, in order; none when it cannot be parsed.
 
-    Loops, ``if``, ``with`` and ``try`` count, functions only where they declare the name global. A dotted name
-    is an attribute's. Magics and shell lines of a notebook are passed over.
+    Loops, ``if``, ``with`` and ``try`` count, functions only where they declare the name global; a definition of
+    that name counts at the line of its first decorator. A dotted name is an attribute's. Magics and shell lines of a
+    notebook are passed over.
     """
     tree = parse(source)
     if tree is None:
@@ -63,6 +64,10 @@ def outermost_loop(source: str, line: int) -> tuple[int, int] | None:
 
 
 def _in_statement(node: ast.stmt, name: str, loop: tuple[int, int] | None, in_function: bool) -> Iterator[Binding]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        yield Binding(first, loop, None, in_function)
+        return
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         declares = any(isinstance(child, ast.Global) and name in child.names for child in ast.walk(node))
         if declares:

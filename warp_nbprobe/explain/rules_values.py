@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Final
 
+from warp_nbprobe.data.events import cells_of
 from warp_nbprobe.data.model import Run
 from warp_nbprobe.data.records import KernelState, Place, Stale, Wire
 from warp_nbprobe.explain import blame
@@ -14,6 +17,8 @@ from warp_nbprobe.explain.rule import Evidence, Rule, hooked
 from warp_nbprobe.explain.scene import Scene
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.words import listed, quoted
+
+_DEFINITION: Final = re.compile(r".* \((?P<file>[^():]+\.py):(?P<line>\d+)\)")
 
 
 def _stale_values(scene: Scene) -> Sequence[Evidence]:
@@ -59,12 +64,7 @@ def _stale(run: Run, wire: Wire, stale: Stale, state: KernelState | None) -> Evi
         )
         fix = "Launch the new kernel: look it up by its name again instead of keeping the old object."
         return Evidence(what, fix, modules, place=place, cause_place=cause, key=key, wire=wire)
-    what = (
-        f"The launch of kernel {kernel} at {line} still computes with {quoted(stale.value)} = {stale.old}, "
-        f"although it was "
-        f"changed to {stale.new}{since}. Warp builds values from outside into a kernel and does not look at "
-        f"them again."
-    )
+    what = f"The launch of kernel {kernel} at {line} still computes with {_old_and_new(run, wire, stale, since)}"
     name = stale.value.rpartition(".")[2]
     defined = f" ({line_of(run, wire, stale.defined)})" if stale.defined is not None else ""
     fix = (
@@ -79,6 +79,37 @@ def _stale(run: Run, wire: Wire, stale: Stale, state: KernelState | None) -> Evi
             f"    ...\n\nwp.launch({stale.name.rpartition('.')[2]}, ..., inputs=[..., {stale.value}])"
         )
     return Evidence(what, fix, modules, place=place, cause_place=cause, snippet=snippet, key=key, wire=wire)
+
+
+def _old_and_new(run: Run, wire: Wire, stale: Stale, since: str) -> str:
+    old, new = _definition(run, wire, stale.old), _definition(run, wire, stale.new)
+    if old is not None and new is not None:
+        return (
+            f"{quoted(stale.value)} as it was defined at {old}, although it was defined anew at {new}. Warp builds "
+            f"what a kernel calls or refers to into it and does not look at it again."
+        )
+    if stale.old == stale.new:  # a struct, whose text is its name
+        return (
+            f"{quoted(stale.value)} as it was before, although it was changed{since}. Warp builds what a "
+            f"kernel refers "
+            f"to into it and does not look at it again."
+        )
+    return (
+        f"{quoted(stale.value)} = {stale.old}, although it was changed to {stale.new}{since}. Warp builds "
+        f"values from "
+        f"outside into a kernel and does not look at them again."
+    )
+
+
+def _definition(run: Run, wire: Wire, shown: str | None) -> str | None:
+    """Return the line in a text such as ``drag (4195319149.py:3)``, in the words of a person."""
+    match = _DEFINITION.fullmatch(shown or "")
+    if match is None:
+        return None
+    for begin in cells_of(run, wire).values():
+        if begin.file and PurePath(begin.file).name == match["file"]:
+            return line_of(run, wire, Place(begin.file, int(match["line"]), begin.cell, True))
+    return f"{match['file']}:{match['line']}"
 
 
 def _is_number(text: str) -> bool:
