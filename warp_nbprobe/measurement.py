@@ -55,8 +55,10 @@ class Measurement:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of how it was measured: cells left out, output cut."""
-        return self.recording.notes
+        """What a reader should know of how it was measured: cells left out, output cut, what a rehearsal assumed."""
+        from warp_nbprobe.data.rehearsal import rehearsal_notes
+
+        return (*self.recording.notes, *rehearsal_notes(self.recording))
 
     @property
     def failed(self) -> bool:
@@ -119,6 +121,13 @@ class Measurement:
         from warp_nbprobe.data.frames import runs_frame
 
         return runs_frame(self.recording)
+
+    @cached_property
+    def lto(self) -> pd.DataFrame:
+        """One row per build, tile operation and direction: its link-time-optimisation objects."""
+        from warp_nbprobe.data.frames import lto_frame
+
+        return lto_frame(self.recording)
 
     @cached_property
     def log(self) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from warp_nbprobe.data.columns import (
     LAUNCH_GROUPS,
     LAUNCHES,
     LOG,
+    LTO,
     MODULES,
     RUNS,
     SUMMARY,
@@ -44,6 +45,7 @@ class FakeMeasurement:
     launches: pd.DataFrame = field(default_factory=lambda: frame_of((), LAUNCHES))
     launch_groups: pd.DataFrame = field(default_factory=lambda: frame_of((), LAUNCH_GROUPS))
     runs: pd.DataFrame = field(default_factory=lambda: frame_of((), RUNS))
+    lto: pd.DataFrame = field(default_factory=lambda: frame_of((), LTO))
     log: pd.DataFrame = field(default_factory=lambda: frame_of((), LOG))
     findings: pd.DataFrame = field(default_factory=lambda: frame_of((), FINDINGS))
     checked: pd.DataFrame = field(default_factory=lambda: frame_of((), CHECKED))

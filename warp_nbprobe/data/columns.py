@@ -105,6 +105,24 @@ RUNS: Final[Columns] = {
     "environment": "object",
 }
 
+LTO: Final[Columns] = {
+    "sample": "Int64",
+    "run": "string",
+    "phase": "string",
+    "seq": "Int64",
+    "module": "string",
+    "build": "string",
+    "device": "string",
+    "block_dim": "Int64",
+    "operation": "string",
+    "direction": "string",
+    "objects": "Int64",
+    "made": "Int64",
+    "reused": "Int64",
+    "bytes": "Int64",
+    "ms": "float64",
+}
+
 LOG: Final[Columns] = {"sample": "Int64", "run": "string", "pid": "Int64", "text": "string", "shown": "bool"}
 
 FINDINGS: Final[Columns] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warp_nbprobe.data.events import ordered_events, place_text
 from warp_nbprobe.data.frames_launches import launch_groups_frame, launches_frame
+from warp_nbprobe.data.frames_lto import lto_frame
 from warp_nbprobe.data.frames_modules import modules_frame
 from warp_nbprobe.data.frames_runs import log_frame, runs_frame
 
@@ -11,6 +12,7 @@ __all__ = [
     "launch_groups_frame",
     "launches_frame",
     "log_frame",
+    "lto_frame",
     "modules_frame",
     "ordered_events",
     "place_text",

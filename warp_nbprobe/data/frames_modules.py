@@ -65,16 +65,25 @@ def trigger_text(event: Event) -> str | None:
     return asked if isinstance(asked, str) else None
 
 
+def build_names(run: Run) -> list[str | None]:
+    """Return the name of each event's build, by ``seq``: ``app.stages [1/3]``; ``None`` for what came from a cache.
+
+    What the CPU builds to go on with a rehearsal is numbered apart: ``app.stages [cpu 1/1]``.
+    """
+    events = [event for _, event in ordered_events(run)]
+    keys = [None if event.status == "cached" else (event.module, counts(run, event)) for event in events]
+    total, seen = Counter(keys), Counter[tuple[str, bool] | None]()
+    names: list[str | None] = []
+    for key in keys:
+        seen[key] += 1
+        names.append(f"{key[0]} [{'' if key[1] else 'cpu '}{seen[key]}/{total[key]}]" if key is not None else None)
+    return names
+
+
 def _rows(run: Run, causes: Mapping[EventKey, Caused]) -> Iterator[dict[str, Any]]:
     pairs, time = ordered_events(run), clock(run)
-    built = [(event.module, counts(run, event)) for _, event in pairs if event.status != "cached"]
-    total, seen = Counter(built), Counter[tuple[str, bool]]()
+    names = build_names(run)
     for seq, (wire, event) in enumerate(pairs):
-        build = None
-        if event.status != "cached":
-            key = (event.module, counts(run, event))
-            seen[key] += 1
-            build = f"{event.module} [{'' if key[1] else 'cpu '}{seen[key]}/{total[key]}]"
         caused = causes.get((run.sample, run.run, seq))
         yield {
             "sample": run.sample,
@@ -82,7 +91,7 @@ def _rows(run: Run, causes: Mapping[EventKey, Caused]) -> Iterator[dict[str, Any
             "phase": "setup" if time.in_setup(event.t0) else run.run,
             "seq": seq,
             "pid": wire.pid,
-            "build": build,
+            "build": names[seq],
             **_facts(event),
             "start_ms": time.since_start_ms(event.t0),
             **_spot("cell", "cell_line", "location", place_text(run, event.place, wire)),

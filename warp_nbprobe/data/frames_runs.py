@@ -74,6 +74,11 @@ def environment(wire: Wire) -> dict[str, Any]:
             "driver": runtime.driver,
             "cache_dir": runtime.cache_dir,
         }
+    if wire.rehearsals:
+        found |= {
+            "rehearsed": ", ".join(wire.rehearsals[0].archs),
+            "executed": not any(line.only for line in wire.rehearsals),
+        }
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warp_nbprobe.views.headline import wait_unknown
-from warp_nbprobe.views.rows import Figure, figure, median
+from warp_nbprobe.views.rows import Figure, figure, median, rehearsed
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.style import DIM, HAIRLINE, NUMBERS, PARTS, SMALL, div, esc, prose, rgb, span, tag
 from warp_nbprobe.views.timeline_html import legend_html
@@ -156,6 +156,8 @@ def _wait_tile(m: Shown) -> Tile:
         return Tile("waited", "not measured", (why,), f"compile_elapsed_ms: {meaning}. {why}", seen=False)
     share = _of(wait.median, wall.median)
     under = (f"{share_text(share)} of the code's {time_text(wall.median)}",) if share is not None and share > 0 else ()
+    if rehearsed(m) is not None:
+        return _tile("elapsed", wait, "the time in which builds were made; the code itself ran on the CPU", ())
     return _tile("waited", wait, meaning, under)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warp_nbprobe.views.rows import Row, events, figure, findings, good_samples, median
+from warp_nbprobe.views.rows import Row, events, figure, findings, good_samples, median, rehearsed
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.units import plural, sentence, time_text
 
@@ -21,6 +21,8 @@ _THROWS_AWAY = (
 def headline(m: Shown) -> str:
     """Return one line: what was built, what it cost, what could be spared, what was waited for."""
     said = [_failed(m)] if m.failed else [_built(m), _wrong(m), _waited(m)]
+    if (archs := rehearsed(m)) is not None:
+        said.insert(0, f"Rehearsed for {archs}:")
     if not m.failed and m.failed_samples:
         tried = good_samples(m) + m.failed_samples
         said.append(f"{m.failed_samples} of {plural(tried, 'sample')} failed.")
@@ -128,6 +130,8 @@ def _waited(m: Shown) -> str:
     waited = figure(m, "compile_elapsed_ms")
     if waited.median is None:
         return f"How long that made the code wait is not known: {wait_unknown(m)}."
+    if rehearsed(m) is not None:
+        return f"Making them took {time_text(waited.median)} from first to last; loading them on a device comes on top."
     if waited.median <= 0:
         return "Waited no longer than on the warm run."
     return f"Waited {time_text(waited.median)} longer than on the warm run."

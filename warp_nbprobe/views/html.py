@@ -12,6 +12,7 @@ from warp_nbprobe.views.findings_html import findings_html
 from warp_nbprobe.views.headline import headline, is_clean
 from warp_nbprobe.views.highlights import highlights_html
 from warp_nbprobe.views.launches_html import MOST_GROUPS, launch_groups_html
+from warp_nbprobe.views.lto_html import lto_aside, lto_html, lto_rows
 from warp_nbprobe.views.modules_html import modules_html
 from warp_nbprobe.views.report_html import (
     checked_section,
@@ -59,6 +60,7 @@ def card_html(m: Shown, *, script: bool = True) -> str:
     groups = launch_groups_html(rows_of(m.launch_groups.head(MOST_GROUPS)), total=len(m.launch_groups))
     modules = modules_html(rows, reasons=reasons(m)) + warm_html(warm)
     source = source_html(m.cells, line_marks(rows, found))
+    objects = lto_rows(m)
     parts = [
         headline_html(m),
         figures_html(m),
@@ -67,6 +69,7 @@ def card_html(m: Shown, *, script: bool = True) -> str:
         section(heading("Source", "the lines that triggered, caused or set something"), source, fold=True),
         section(*timeline_parts(m)),
         section(heading("Modules", modules_aside(rows)), modules, fold=True),
+        section(heading("LTO objects", lto_aside(objects)), lto_html(objects), fold=True) if objects else "",
         section(heading("Launches", launches_aside(m)), groups, fold=True),
         section(heading("All figures", "median, spread, where each comes from"), figures_table_html(m), fold=True),
         section(heading("What was checked, and what could not be seen"), checked_section(m), fold=True),

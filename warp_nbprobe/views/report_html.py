@@ -10,7 +10,7 @@ from warp_nbprobe.views.findings_html import checked_html, snippet_html
 from warp_nbprobe.views.headline import failed_reason
 from warp_nbprobe.views.marks import built, repeated_modules
 from warp_nbprobe.views.modules_html import modules_html
-from warp_nbprobe.views.rows import Row, events, figure, good_samples, rows_of, run_row
+from warp_nbprobe.views.rows import Row, events, figure, good_samples, rehearsed, rows_of, run_row
 from warp_nbprobe.views.shown import Shown
 from warp_nbprobe.views.style import DIM, MONO, SMALL, div, esc, heading, missing, notice, prose, section, span, tag
 from warp_nbprobe.views.tables import Column, TableRow, table_html
@@ -105,7 +105,8 @@ def launches_aside(m: Shown) -> str:
     if m.launch_groups.empty:
         return "none recorded"
     total = int(m.launch_groups["count"].sum())
-    return f"{plural(total, 'launch', 'launches')} of {plural(len(m.launch_groups), 'kind')}"
+    said = f"{plural(total, 'launch', 'launches')} of {plural(len(m.launch_groups), 'kind')}"
+    return f"{said}, recorded and not executed" if "not executed" in (rehearsed(m) or "") else said
 
 
 def reasons(m: Shown) -> dict[str, str]:

@@ -89,6 +89,16 @@ def events(m: Shown, run: str) -> list[Row]:
     return rows_of(frame[shown])
 
 
+def rehearsed(m: Shown) -> str | None:
+    """Return for what the shown run was rehearsed: ``sm_90``, or ``sm_90, not executed``; ``None`` for a real run."""
+    row = run_row(m, "cold")
+    about = row["environment"] if row is not None else None
+    archs = about.get("rehearsed") if isinstance(about, dict) else None
+    if not isinstance(about, dict) or not archs:
+        return None
+    return str(archs) if about.get("executed", True) else f"{archs}, not executed"
+
+
 def run_row(m: Shown, run: str) -> Row | None:
     """Return the shown sample's row of ``runs``."""
     sample = shown_sample(m)

@@ -9,6 +9,7 @@ from warp_nbprobe.views.findings_html import SURE, where_text
 from warp_nbprobe.views.headline import headline, is_clean, one_line
 from warp_nbprobe.views.highlights import highlights
 from warp_nbprobe.views.launches_html import launch_words
+from warp_nbprobe.views.lto_html import lto_aside, lto_lines, lto_rows
 from warp_nbprobe.views.report_html import differences, launches_aside, modules_aside, subtitle, troubles
 from warp_nbprobe.views.rows import Row, events, findings, rows_of, target_text
 from warp_nbprobe.views.shown import Shown
@@ -36,6 +37,7 @@ def report_text(m: Shown, *, width: int | None = None) -> str:
         list(_findings(m, wide)),
         _titled("Timeline", timeline_lines(timeline(m), wide)),
         _titled(f"Modules: {modules_aside(events(m, 'cold'))}", modules_lines(events(m, "cold"), wide)),
+        _titled(f"LTO objects: {lto_aside(lto_rows(m))}", lto_lines(lto_rows(m), wide)),
         _titled(f"Launches: {launches_aside(m)}", _launches(m, wide)),
         list(_checked(m, wide)),
     ]
