@@ -180,12 +180,12 @@ def build(module: Any, arch: int, block_dim: int) -> None:
         digest = module.get_module_hash(block_dim)
         if built.get((arch, block_dim)) == digest:
             return
-        event = state.probe._begin(module, f"sm_{arch}", block_dim, digest.hex(), False, None)
-        event.update(rehearsed=True, strip_hash=strip)
+        event = state.probe._Event(module, f"sm_{arch}", block_dim, digest.hex())
+        event.rehearsed = True
         failures, key = getattr(module, "failed_builds", None), ("rehearsed", arch, block_dim)
         known = failures.get(key) if isinstance(failures, dict) else None
         if known is not None:
-            event.update(compiled=False, replayed=True)
+            event.compiled, event.replayed = False, True
             _over(event, known)
             raise known
         state.probe._state.local.event = event
@@ -212,19 +212,19 @@ def _make(module: Any, arch: int, block_dim: int) -> bool:
     return bool(module._compile(None, None, output_arch=arch, use_ptx=ptx, options=options))
 
 
-def _over(event: dict[str, Any], error: BaseException | None, status: str = "error") -> None:
+def _over(event: Any, error: BaseException | None, status: str = "error") -> None:
     """Write the event of a rehearsed build."""
     probe = state.probe
 
     def write() -> None:
-        event["t1"] = event.get("t1") or probe._clock()
-        event["ms"] = (event["t1"] - event["t0"]) / 1e6
+        event.t1 = event.t1 or probe._clock()
+        event.ms = (event.t1 - event.t0) / 1e6
         if error is not None:
-            event["error"] = probe._error_facts(type(error), error, event)
+            event.error = probe._error_facts(type(error), error, event)
         probe._end(event, status)
 
     if probe._state.local.event is event:
-        probe._state.local.event = None
+        probe._state.local.event = event.outer
     probe._hook("rehearsed build")(write)()
 
 
