@@ -61,6 +61,7 @@ class _Waiting:
         began = time.perf_counter_ns()
         try:
             probe = _loaded(os.path.join(self.folder, "probe.py"))
+            probe._own_codes.add(__file__)  # this file is no more the user's than the probe is
             _load_rehearsal(probe, self.folder)
             self._watch_crashes()
             code_begun = self.begun if self.pid == os.getpid() else None  # a forked process has no begin of its own
