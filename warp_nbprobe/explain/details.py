@@ -14,6 +14,7 @@ from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.changes import Change
 from warp_nbprobe.explain.contents import Build
 from warp_nbprobe.explain.difference import Added, Changed, Difference, Kept
+from warp_nbprobe.explain.holders import named_once
 from warp_nbprobe.explain.misses import why_missed
 from warp_nbprobe.explain.pairing import Kernel
 from warp_nbprobe.explain.sentences import change_text
@@ -133,12 +134,9 @@ def _tell_kept(explained: Explained) -> Iterable[Told]:
 def holders_text(build: Build, item: Kept) -> str:
     """Return who still refers to the old versions of a kernel."""
     holders = build.event.holders
-    named: dict[str, None] = {}
-    for old in item.olds:
-        for text in holders.get(str(old.state.id)) or ():
-            named.setdefault(str(text))
+    named = named_once(text for old in item.olds for text in holders.get(str(old.state.id)) or ())
     if named:
-        return f"held by {listed(list(named), _NAMED)}"
+        return f"held by {listed(named, _NAMED)}"
     if any(old.state.parent is not None for old in item.olds):
         return "an old version that Python has not collected yet"
     return "who holds the old one was not seen"

@@ -7,6 +7,7 @@ from typing import Final
 
 from warp_nbprobe.data.records import KernelState
 from warp_nbprobe.explain.causes import Explained
+from warp_nbprobe.explain.holders import letting_go, letting_go_code, named_once
 from warp_nbprobe.explain.misses import why_missed
 from warp_nbprobe.explain.rule import Evidence, Rule, inputs, launches, sources
 from warp_nbprobe.explain.scene import Scene, by_module
@@ -32,13 +33,15 @@ def _old_versions(scene: Scene) -> Sequence[Evidence]:
                 f"{quoted(module)} was built with {versions}: Warp builds every version that something still "
                 f"refers to. "
                 f"{holding} At most {ms_text(cost)} went into old versions.",
-                _letting_go(holders),
+                letting_go(holders),
                 (module,),
                 cost_ms=cost,
                 events=tuple(members),
                 place=first.build.event.place,
                 cause_place=newest.defined,
-                snippet=_letting_go_code(holders, bool(first.build.run.wires[0].cells)),
+                snippet=letting_go_code(
+                    holders, newest.name.rpartition(".")[2], notebook=bool(first.build.run.wires[0].cells)
+                ),
                 key=(module,),
             )
         )
@@ -47,30 +50,14 @@ def _old_versions(scene: Scene) -> Sequence[Evidence]:
 
 def _holders(members: Sequence[Explained]) -> list[str]:
     """Return who refers to old versions, named once each."""
-    texts = [str(text) for item in members for held in item.build.event.holders.values() for text in held or ()]
-    return list(dict.fromkeys(texts))
+    texts = [text for item in members for held in item.build.event.holders.values() for text in held or ()]
+    return named_once(texts)
 
 
 def _uncollected(olds: Sequence[KernelState]) -> str:
     if any(old.parent is not None for old in olds):
         return "An old version of a generic kernel lives until Python collects it."
     return "Who holds the old ones was not seen."
-
-
-def _letting_go(holders: Sequence[str]) -> str:
-    if any(text.startswith("Out[") for text in holders):
-        return "End the line with `;` so that no result is kept, or empty what was kept with Out.clear()."
-    if holders:
-        return "Let go of it before the kernel is defined anew: `%xdel NAME` or `del`; keep no kernels in containers."
-    return "Let Python collect them before the next launch: gc.collect()."
-
-
-def _letting_go_code(holders: Sequence[str], notebook: bool) -> str:
-    if any(text.startswith("Out[") for text in holders):
-        return "Out.clear()"
-    names = [text.rpartition(" ")[2].strip("`") for text in holders if text.startswith(("the variable", "variable"))]
-    word = "%xdel" if notebook else "del"
-    return "\n".join(f"{word} {name}" for name in names) or "import gc\n\ngc.collect()"
 
 
 OLD_VERSIONS_KEPT: Final = Rule(
