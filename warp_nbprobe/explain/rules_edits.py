@@ -8,6 +8,7 @@ from typing import Final
 from warp_nbprobe.explain import blame
 from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.difference import Changed
+from warp_nbprobe.explain.parts import function_of
 from warp_nbprobe.explain.rule import Evidence, Rule, inputs
 from warp_nbprobe.explain.rules_late import thrown_away
 from warp_nbprobe.explain.scene import Scene, by_module
@@ -97,10 +98,12 @@ def _text_only_edits(scene: Scene) -> Sequence[Evidence]:
         if not changed:
             continue
         cost, thrown = thrown_away(scene, "text_only_edit", module)
-        first, state = members[0], changed[0].new.state
-        names = listed(list(dict.fromkeys(quoted(one.new.state.name) for one in changed)), 4)
+        first = members[0]
+        cause = blame.of_change(first.build, changed[0].new, changed[0].changes[0]).place
+        edited = (function_of(change.part.holder) or one.new.state.name for one in changed for change in one.changes)
+        names = listed(list(dict.fromkeys(map(quoted, edited))), 4)
         what = (
-            f"Only comments or blank lines of {names} changed ({scene.where(first, state.defined)}), and Warp "
+            f"Only comments or blank lines of {names} changed ({scene.where(first, cause)}), and Warp "
             f"compares texts, so "
             f"{quoted(module)} was built again, {times(len(members))}.{thrown}"
         )
@@ -112,7 +115,7 @@ def _text_only_edits(scene: Scene) -> Sequence[Evidence]:
                 cost_ms=cost,
                 events=tuple(members),
                 place=first.build.event.place,
-                cause_place=state.defined,
+                cause_place=cause,
                 key=(module,),
             )
         )

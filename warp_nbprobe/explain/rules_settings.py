@@ -11,6 +11,7 @@ from warp_nbprobe.data.model import Run
 from warp_nbprobe.data.records import Assign, OptionMissed, Wire
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked
 from warp_nbprobe.explain.scene import Scene
+from warp_nbprobe.explain.snippets import option_pairs
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.words import counted, listed, quoted
 
@@ -43,7 +44,7 @@ def _option_missed(scene: Scene, module: str, members: list[tuple[Wire, OptionMi
     if reached:
         sentences.append(f"It reached {listed([quoted(name) for name in reached])}.")
     names = list(dict.fromkeys(missed.name for _, missed in members))
-    pairs = ", ".join(f'"{missed.name}": {missed.assigned}' for _, missed in members)
+    pairs = option_pairs({missed.name: missed.assigned for _, missed in members})
     unique = any(define.unique and define.module == module for define in wire.defines)
     if unique:
         fix = "Give the option to the kernel itself, in its decorator."
