@@ -208,7 +208,7 @@ def test_the_file_is_read_back_whole_and_refused_when_it_is_damaged(tmp_path: Pa
     assert results_of(json.loads(json.dumps(results_json(found)))) == found
     path = tmp_path / "results.json"
     path.write_text('{"results": [')
-    with pytest.raises(ValueError, match="delimiter|value|Expecting"):
+    with pytest.raises(ValueError, match="Expecting value"):
         read_results(path)
 
 
@@ -223,7 +223,7 @@ def test_no_damaged_or_hostile_part_is_accepted(edit: dict[str, Any]) -> None:
     (given,) = results_json([value(np.arange(3.0))])
     given["parts"][0] |= edit
 
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="checked value"):
         results_of([given])
 
 
