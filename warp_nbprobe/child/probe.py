@@ -948,8 +948,9 @@ def _asked_for(kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, ad
     if caller is not None and caller.f_code is _state.launch_tiled.__code__:
         asked.kind, caller = "tiled", caller.f_back
         asked.requested = local.tiled[-1] if local.tiled else asked.requested
-        if isinstance(asked.dims, tuple):
-            asked.dims = asked.dims[:-1]  # launch_tiled appended the block dimension
+        asked.dims = _last_gone(asked.dims)  # launch_tiled appended the block dimension
+    elif getattr(block_dim, "tiled", False):  # the adjoint of a tiled launch that is rehearsed
+        asked.dims = (*_last_gone(asked.dims), _asked_number(block_dim) or 1)
     asked.caller = caller
     asked.site = _user_frame(caller) or caller
     asked.types = None
@@ -964,6 +965,10 @@ def _dims(dim: Any) -> int | tuple[int, ...]:
         return tuple(map(int, dim)) if hasattr(dim, "__len__") or hasattr(dim, "__iter__") else int(dim)
     except (TypeError, ValueError):
         return ()
+
+
+def _last_gone(dims: int | tuple[int, ...]) -> tuple[int, ...]:
+    return dims[:-1] if isinstance(dims, tuple) else ()
 
 
 def _is_same(known: _Known) -> bool:
@@ -1129,6 +1134,8 @@ def _replay_looked_at(command: Any) -> None:
     asked.dims = tuple(bounds.shape[: bounds.ndim]) if hasattr(bounds, "ndim") else tuple(bounds.shape)
     asked.device, asked.adjoint, asked.requested = command.device, bool(command.adjoint), None
     asked.block_dim = getattr(command, "block_dim", None)
+    if getattr(asked.block_dim, "tiled", False):
+        asked.dims = (*_last_gone(asked.dims), _asked_number(asked.block_dim) or 1)
     asked.types, asked.caller = None, _caller(4)  # this function, its guard, `_replayed`, Launch.launch
     asked.site = _user_frame(asked.caller) or asked.caller
     key = asked.key()

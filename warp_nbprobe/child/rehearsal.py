@@ -49,6 +49,8 @@ CARDS = {
 class RehearsalError(RuntimeError):
     """What cannot be rehearsed; the text says what, where and why."""
 
+    __module__ = "builtins"  # the name alone is what a traceback should show
+
 
 class State:
     """All that a rehearsal knows in this process."""

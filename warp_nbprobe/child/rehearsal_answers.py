@@ -18,6 +18,7 @@ _Put = Callable[..., None]
 _NO_SHARING = "it shares memory of a GPU with another process or device."
 _NO_POINTER = "it hands over an address in the memory of a GPU."
 _NO_PROGRAM = "it needs a program or a graph that is loaded on a GPU."
+_NO_MEMORY = "the memory that it gives out would be that of a GPU."
 _NO_OTHER = "it shares memory of a GPU with another library."
 
 
@@ -124,7 +125,11 @@ def _of_device(state: Any, value: Any) -> bool:
 
 
 def _install_memory(state: Any, put: _Put, context: Any) -> None:
-    """Answer questions about memory pools, and take what only steers them."""
+    """Answer questions about memory pools, take what only steers them, and have pinned memory be memory."""
+    pinned = vars(context.CpuPinnedAllocator)
+    plain = context.CpuDefaultAllocator
+    put(pinned["allocate"], lambda one, size: plain.allocate(one, size), ("self", "size_in_bytes"))
+    put(pinned["deallocate"], lambda one, at, size: plain.deallocate(one, at, size), ("self", "ptr", "size_in_bytes"))
 
     def answer(name: str, value: Any) -> Callable[[Any], Any]:
         return lambda device: state.assume(name, value) if state.is_rehearsed(device) else NotImplemented
@@ -203,6 +208,14 @@ def _install_refusals(state: Any, put: _Put, context: Any) -> None:
 
         return answer
 
+    def refusing_all() -> Any:
+        return state.refuse("wp.set_cuda_allocator", _NO_MEMORY)
+
+    def pointer_given(pointer: Any, device: Any) -> Any:
+        if pointer and state.is_rehearsed(device) and not state.asked_by_warp():
+            state.refuse("array(ptr=...)", "it takes an address in the memory of a GPU.")
+        return NotImplemented
+
     array = warp.array
     put(vars(array)["__cuda_array_interface__"].fget, refusing("__cuda_array_interface__", _NO_POINTER), ("self",))
     put(vars(array)["__dlpack__"], refusing("__dlpack__", _NO_OTHER), ("self",))
@@ -220,7 +233,11 @@ def _install_refusals(state: Any, put: _Put, context: Any) -> None:
             put(function, refusing(f"wp.{name}", why), (argument,))
     for name in ("map_cuda_device", "unmap_cuda_device"):
         put(getattr(context, name), partial(state.refuse, f"wp.{name}", _NO_OTHER))
-    _refuse_pointers(state, array)
+    put(context.set_cuda_allocator, lambda one: NotImplemented if one is None else refusing_all(), ("allocator",))
+    put(vars(array)["__init__"], pointer_given, ("?ptr", "?device"))
+    _guard(state, array, "ptr", "array.ptr")
+    _guard(state, context.Stream, "cuda_stream", "Stream.cuda_stream")
+    _guard(state, context.Event, "cuda_event", "Event.cuda_event")
 
 
 _OF_ARRAYS = {"to_torch": "a", "to_jax": "warp_array", "to_paddle": "a", "to_dlpack": "wp_array"}
@@ -231,7 +248,7 @@ _OF_DEVICES = {
     "stream_to_torch": ("stream_or_device", _NO_OTHER),
     "from_ipc_handle": ("device", _NO_SHARING),
     "event_from_ipc_handle": ("device", _NO_SHARING),
-    "set_device_allocator": ("device", "the memory it gives out would be that of a GPU."),
+    "set_device_allocator": ("device", _NO_MEMORY),
     "get_cuda_kernel_properties": ("device", _NO_PROGRAM),
     "capture_load": ("device", _NO_PROGRAM),
     "capture_save": ("graph", _NO_PROGRAM),
@@ -239,19 +256,19 @@ _OF_DEVICES = {
 }
 
 
-def _refuse_pointers(state: Any, array: Any) -> None:
-    """Refuse ``array.ptr`` of the rehearsed device to code outside Warp: it would take it for a device pointer."""
+def _guard(state: Any, owner: Any, name: str, call: str) -> None:
+    """Refuse an attribute of the rehearsed device to code outside Warp, which would take it for a GPU's address."""
 
-    def pointer(self: Any) -> Any:
-        ours = self.__dict__.get("device") is state.device and state.device is not None
+    def read(self: Any) -> Any:
+        ours = state.device is not None and self.__dict__.get("device") is state.device
         if ours and not state.asked_by_warp(2):
-            state.refuse("array.ptr", _NO_POINTER)
+            state.refuse(call, _NO_POINTER)
         try:
-            return self.__dict__["ptr"]
+            return self.__dict__[name]
         except KeyError:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'ptr'") from None
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
 
     def assign(self: Any, value: Any) -> None:
-        self.__dict__["ptr"] = value
+        self.__dict__[name] = value
 
-    array.ptr = property(pointer, assign)
+    setattr(owner, name, property(read, assign))

@@ -57,6 +57,7 @@ def _asked_class(context: Any) -> Any:
         """1, as the CPU runs it, with the block dimension that a GPU would have had."""
 
         asked: int
+        tiled = False  # the last dimension of the launch is the block dimension
 
     if resolved is not int:  # Tape.backward wraps what it recorded, and the wrapping must not lose it
         resolved.__new__ = lambda cls, value=0: value if type(value) is Asked else int.__new__(cls, value)
@@ -115,7 +116,9 @@ def _resolve(device: Any, block_dim: Any) -> Any:
     caller = sys._getframe(2)
     if caller.f_code.co_name == "_load_block_dims" and caller.f_locals.get("block_dim") is None:
         return 1  # force_load names no block dimension: see _wanted
-    return asked(DEFAULT_BLOCK_DIM if block_dim is None or block_dim <= 0 else int(block_dim))
+    value = asked(DEFAULT_BLOCK_DIM if block_dim is None or block_dim <= 0 else int(block_dim))
+    value.tiled = caller.f_code is state.context.launch_tiled.__code__
+    return value
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -276,6 +279,10 @@ def _compile(module: Any, device: Any, folder: Any, name: Any, use_ptx: Any, opt
     """Build ahead of time for the architectures where a program asks for its device; a load's own compile passes."""
     if device is not state.device or sys._getframe(2).f_code in state.probe._state.load_codes:
         return NotImplemented
+    outer = state.probe._state.local.event
+    if outer is not None and outer.aot:  # what the probe began for this call; the calls below have their own
+        outer.aot = False
+        state.probe._state.local.event = outer.outer
     rest = {} if options is None else {"options": options}
     made = [module._compile(None, folder, name, arch, use_ptx, **rest) for arch in state.archs]
     return any(made)
