@@ -218,8 +218,14 @@ def _runner(request: Request, screen: Screen) -> SampleRunner:
     )
 
 
+_NO_PROCESS = (
+    "No process of the command was recorded. Either none imported Warp, or its Python was started with -I, -E or -S or "
+    "without the command's environment, and then our start-up hook is not read."
+)
+
+
 def _with_files(recording: Recording) -> Recording:
-    """Return the recording of a command with the files that its processes ran in place of cells."""
+    """Return the recording of a command with what its processes tell: the files that they ran in place of cells."""
     run = recording.first_cold_run()
     if "command" not in recording.options or run is None:
         return recording
@@ -229,6 +235,8 @@ def _with_files(recording: Recording) -> Recording:
     notes = recording.notes
     if left_out:
         notes = (*notes, f"{left_out} more files with Warp code are not shown as source")
+    if run.ok and not run.wires:
+        notes = (*notes, _NO_PROCESS)
     return replace(recording, cells=cells, notes=notes)
 
 

@@ -165,7 +165,7 @@ def test_a_missing_figure_is_words_with_its_reason_and_never_zero() -> None:
 def test_a_failed_measurement_shows_no_figure() -> None:
     text = Document(card_html(fakes.failed())).text
     assert "The cold run of sample 1 failed: the code raised an exception." in text
-    assert "1 run ended before the record was closed" in text
+    assert "In 1 run a process ended before its record was closed" in text
     assert "2 lines of the recording were not understood" in text
     assert "±" not in text
     assert "__main__ [2/3]" in text

@@ -47,12 +47,15 @@ def troubles(m: Shown) -> list[str]:
     for row in runs:
         if not row["ok"]:
             why = _REASONS.get(row["reason"], row["reason"] or "no reason was recorded")
-            code = f", exit code {row['exit_code']}" if row["exit_code"] is not None else ""
+            code = f", exit code {row['exit_code']}" if row["exit_code"] else ""
+            if code and row["reason"] == "raised":
+                why, code = f"it left with exit status {row['exit_code']}", ""
             lines.append(f"The {row['run']} run of sample {row['sample']} failed: {why}{code}.")
     cut = sum(bool(row["truncated"]) for row in runs)
     if cut:
         lines.append(
-            f"{plural(cut, 'run')} ended before the record was closed: what came last may not be in this report."
+            f"In {plural(cut, 'run')} a process ended before its record was closed: what came last of it may not be in "
+            "this report."
         )
     return list(dict.fromkeys(lines))
 
