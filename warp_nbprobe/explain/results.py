@@ -17,7 +17,7 @@ from warp_nbprobe.explain.value_difference import Apart, apart
 from warp_nbprobe.explain.words import counted
 
 Outcome = Literal["same", "within tolerance", "not reproducible", "moved", "not checked"]
-"""``not reproducible``: no further apart than the baseline's own samples, which differ. A pass, as are the two before."""
+"""``not reproducible``: no further apart than the baseline's own samples, which differ. Like the two before a pass."""
 
 
 @dataclass(frozen=True, slots=True)
