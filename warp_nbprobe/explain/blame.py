@@ -76,10 +76,13 @@ def assigned_before(
     """Return the line that last gave ``name`` its value before ``until``, when ``trigger`` was running.
 
     In a notebook that is looked for in the cells executed; for a kernel in a file in that file, then in the
-    other files and cells that assign the name as an attribute (``module.name = ...``).
+    other files and cells that assign the name as an attribute (``module.name = ...``). A kernel that Warp wrote
+    itself (``wp.map`` of a lambda) reads the names of the code that asked for it.
     """
     texts = list(_texts(run, wire, until))
-    own = [text for text in texts if _shares_globals(text, kernel.state.defined)]
+    defined = kernel.state.defined
+    written = defined is not None and defined.file.startswith("<")
+    own = [text for text in texts if _shares_globals(text, trigger if written else defined)]
     found = _latest(own, name, trigger, new)
     if found is None and "." not in name:
         rest = [text for text in texts if text not in own]

@@ -53,7 +53,8 @@ def _hidden_text(scene: Scene, package: str, group: Sequence[Explained]) -> str:
     called = scene.launches.at_place(first.build.event.place)
     if package == "warp.map" and called > 1:
         again = "it was not built again" if len(group) == 1 else f"it was built {times(len(group))}"
-        text += f" That line launched {called} times and {again}: the same expression is recognised."
+        known = "the same expression is recognised" if len(group) < called else "what it is made of differs each time"
+        text += f" That line launched {called} times and {again}: {known}."
     late = [item for item in group if is_avoidable(item)]
     if late:
         causes = listed(list(dict.fromkeys(cause.replace("_", " ") for item in late for cause in item.causes)), 3)
