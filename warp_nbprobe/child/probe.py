@@ -949,6 +949,8 @@ def _asked_for(kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, ad
         asked.kind, caller = "tiled", caller.f_back
         asked.requested = local.tiled[-1] if local.tiled else asked.requested
         asked.dims = _last_gone(asked.dims)  # launch_tiled appended the block dimension
+        if hasattr(device, "_nbp_runs_on"):
+            asked.block_dim = asked.requested  # what the CPU gets is not what was asked for
     elif getattr(block_dim, "tiled", False):  # the adjoint of a tiled launch that is rehearsed
         asked.dims = (*_last_gone(asked.dims), _asked_number(block_dim) or 1)
     asked.caller = caller
@@ -1018,9 +1020,9 @@ def _resolved_block_dim(device: Any, requested: Any) -> int | None:
             return _asked_number(resolve(device, requested))
         except (TypeError, ValueError, NotImplementedError):
             return _asked_number(requested)
-    if device.is_cpu:
+    if device.is_cpu and not hasattr(device, "_nbp_runs_on"):
         return 1
-    return 256 if requested is None or requested <= 0 else int(requested)
+    return 256 if requested is None or requested <= 0 else _asked_number(requested)
 
 
 def _type_text(kind: Any) -> str:

@@ -149,15 +149,14 @@ def _tell(**fields: Any) -> None:
     probe._write("rehearsal", t=probe._clock(), archs=archs, only=state.only, missing=state.missing, **fields)
 
 
-def put(function: Any, answer: Callable[..., Any], asks: tuple[str, ...] = (), *, name: str = "") -> None:
-    """Let ``answer`` speak for a function of Warp; one that this Warp lacks is noted."""
+def put(function: Any, answer: Callable[..., Any], asks: tuple[str, ...] = ()) -> None:
+    """Let ``answer`` speak for a function of Warp, if this Warp has it; one that cannot be answered for is noted."""
     if function is None:
-        state.missing.append(f"{name or getattr(answer, '__name__', '')}: this Warp has no such function")
         return
     try:
         state.probe._instrument(function, answer=answer, asks=asks)
     except (state.probe._Missing, AttributeError, SyntaxError, ValueError, OSError) as error:
-        state.missing.append(f"{name or getattr(function, '__qualname__', function)}: {error}")
+        state.missing.append(f"{getattr(function, '__qualname__', function)}: {error}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -177,7 +177,6 @@ def _install_graphs(state: Any, put: _Put, context: Any) -> None:
     put(
         getattr(context, "is_conditional_graph_supported", None),
         lambda: NotImplemented if state.asked_by_warp() else state.assume("is_conditional_graph_supported", True),
-        name="is_conditional_graph_supported",
     )
     for name in ("capture_launch", "capture_end", "capture_begin"):
         function = getattr(context, name)
