@@ -176,14 +176,18 @@ class Measurement:
             raise UsageError(f"No build or load of a module named {module!r} was recorded. {there}")
         return hash_inputs_text(run, module)
 
-    def save(self, path: str | Path, *, redact: bool = False) -> None:
+    def save(self, path: str | Path, *, redact: bool = False, format: str | None = None) -> None:
         """Write the report, compressed for a name ending in ``.gz``; ``redact`` leaves out what is private.
 
-        Left out are source text, paths, values and host names.
+        Left out are source text, paths, values and host names. ``format="upstream"`` writes the report file of
+        NVIDIA's probe script instead, which holds less.
         """
         from warp_nbprobe.data.report import save_report
+        from warp_nbprobe.data.upstream_write import save_upstream
 
-        save_report(self.recording, path, redact=redact)
+        if format not in (None, "upstream"):
+            raise UsageError(f"format must be left out or be 'upstream', not {format!r}.")
+        (save_report if format is None else save_upstream)(self.recording, path, redact=redact)
 
     def to_html(self, path: str | Path, *, redact: bool = False) -> None:
         """Write the report card as a page of its own; ``redact`` as for ``save``."""

@@ -48,6 +48,7 @@ def environment(baseline: Recording, candidate: Recording) -> Environment:
     unknown: list[str] = []
     ours, theirs = _machine(baseline), _machine(candidate)
     left = "host" if None not in (ours["CPU"], theirs["CPU"]) else "CPU"
+    unknown += ["CPU"] if left == "CPU" else []
     machine = [*_compared(_but(ours, left), _but(theirs, left), unknown)]
     software = [*_compared(_software(baseline), _software(candidate), unknown)]
     asked = [*_compared(_asked(baseline), _asked(candidate), [])]
@@ -98,7 +99,7 @@ def _compared(ours: _Facts, theirs: _Facts, unknown: list[str]) -> Iterator[Fact
             yield Fact(name, first, second)
 
 
-_WORTH_SAYING: Final = ("CPU", "host", "cores", "Warp")
+_WORTH_SAYING: Final = ("cores", "Warp")
 
 
 def _but(facts: _Facts, left_out: str) -> _Facts:

@@ -34,7 +34,8 @@ def subtitle(m: Shown) -> str:
     said = [m.label, plural(good, "sample") if good == m.samples else f"{good} of {plural(m.samples, 'sample')}"]
     row = run_row(m, "cold")
     if row is not None:
-        said.append(f"Warp {row['warp']}" if row["warp"] else "Warp was not imported")
+        known = row["python"] is not None  # a report of NVIDIA's script tells of neither
+        said.append(f"Warp {row['warp']}" if row["warp"] else "Warp was not imported" if known else "")
         said.append(f"Python {row['python']}" if row["python"] else "")
     said += sorted({str(event["device"]) for event in events(m, "cold") if event["device"]})
     return " · ".join(part for part in said if part)
