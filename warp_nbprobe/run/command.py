@@ -115,7 +115,7 @@ class _CommandRun:
             os.close(err)
         if child.failed is not None:
             raise UsageError(f"The command {arguments[0]} cannot be started: {child.failed}.")
-        return self._result(child, environment)
+        return self._result(child)
 
     def _command(self) -> tuple[list[str], dict[str, str]]:
         """Return the command and its environment, the hook in front of every path."""
@@ -134,7 +134,7 @@ class _CommandRun:
         with selectors.DefaultSelector() as selector:
             for each in (*streams, child.fileno()):
                 selector.register(each, selectors.EVENT_READ)
-            while streams and (ended_s is None or now_s() - ended_s < _LAST_WORDS_S):
+            while ended_s is None or (streams and now_s() - ended_s < _LAST_WORDS_S):
                 for key, _ in selector.select(_POLL_S):
                     if key.fd in streams:
                         if not self._read(key.fd, streams[key.fd]):
@@ -175,7 +175,7 @@ class _CommandRun:
         elif step == "kill":
             child.end()
 
-    def _result(self, child: Child, environment: dict[str, str]) -> Run:
+    def _result(self, child: Child) -> Run:
         """Return the run as recorded, or raise what makes it no measurement at all."""
         wires = read_wires(self.folder / "wire", child.pid)
         failure = self._failure(child)
