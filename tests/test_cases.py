@@ -1,7 +1,7 @@
 """Whole programs, measured for real: the builds and launches that their headers list are the ones reported.
 
 The programs lie in ``tests/programs``. ``WARP_NBPROBE_CASES`` may name a folder with more of them, whose headers
-have the same lines ``mode:`` and ``run N:``.
+have the same lines ``mode:`` and ``run N:``. A line ``needs: warp 1.18`` names the oldest Warp that does as listed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
@@ -60,6 +61,11 @@ def seen(modules: pd.DataFrame, run: str) -> list[Event]:
     return [(named(row.module), int(row.block_dim), str(row.status), len(row.kernels)) for row in rows.itertuples()]
 
 
+def installed_warp() -> tuple[int, int]:
+    major, minor, *_ = metadata.version("warp-lang").split(".")
+    return int(major), int(minor)
+
+
 def cells_of(source: str) -> list[str]:
     return re.split(r"(?m)^# %%.*\n", source)[1:]
 
@@ -72,6 +78,9 @@ def test_a_program_is_reported_as_its_header_says(path: Path, tmp_path: Path, mo
     header = source.split('"""')[1]
     monkeypatch.setenv("CORPUS_SCRATCH", str(tmp_path))
     monkeypatch.setenv("CORPUS_RUN", "0")
+    needs = re.search(r"^needs: warp (\d+)\.(\d+)", header, re.MULTILINE)
+    if needs and installed_warp() < (int(needs[1]), int(needs[2])):
+        pytest.skip(f"{needs[0]} or newer")
     notebook = re.search(r"^mode: nb", header, re.MULTILINE) is not None
 
     measurement = nb.measure(

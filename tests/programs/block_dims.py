@@ -2,6 +2,7 @@
 A module is built once for each block dimension, with all its kernels.
 
 mode: nb
+needs: warp 1.18 (enable_cpu_blocks)
 run 0: __main__ bd=1 compiled kernels=2; __main__ bd=32 compiled kernels=2 | launches=2
 run 1: __main__ bd=1 cached kernels=2; __main__ bd=32 cached kernels=2
 """

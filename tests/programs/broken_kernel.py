@@ -2,6 +2,7 @@
 A kernel that cannot be built takes its module down; once it is put right the notebook goes on.
 
 mode: nb
+needs: warp 1.19 (before, a corrected cell did not recover)
 run 0: __main__ bd=1 compiled kernels=1; __main__ bd=1 error kernels=2; __main__ bd=1 error kernels=2; __main__ bd=1 compiled kernels=2 | launches=5
 """
 # %%

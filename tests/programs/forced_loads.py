@@ -2,6 +2,7 @@
 Builds asked for by name and not by a launch.
 
 mode: py
+needs: warp 1.18 (before, force_load built for a block dimension of 256 on the CPU)
 run 0: one bd=1 compiled kernels=1; two bd=1 compiled kernels=1 | launches=1
 run 1: one bd=1 cached kernels=1; two bd=1 cached kernels=1
 """

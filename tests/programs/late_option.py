@@ -2,6 +2,7 @@
 An option set after the first launch builds the same kernels again.
 
 mode: nb
+needs: warp 1.12 (before, set_module_options did not find the module in a notebook)
 run 0: __main__ bd=1 compiled kernels=1; __main__ bd=1 compiled kernels=1 | launches=2
 run 1: __main__ bd=1 cached kernels=1; __main__ bd=1 cached kernels=1
 """

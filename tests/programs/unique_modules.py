@@ -2,6 +2,7 @@
 Kernels with a module of their own, beside one that has a named module.
 
 mode: py
+needs: warp 1.10 (before, module= took no name)
 run 0: first_? bd=1 compiled kernels=1; second_? bd=1 compiled kernels=1; named bd=1 compiled kernels=1 | launches=3
 run 1: first_? bd=1 cached kernels=1; second_? bd=1 cached kernels=1; named bd=1 cached kernels=1
 """
