@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from warp_nbprobe.data.events import clock, counted_events
 from warp_nbprobe.data.figures import Identity, identities
 from warp_nbprobe.data.frames_launches import launch_table
@@ -73,11 +75,11 @@ def _launches(run: Run) -> Counter[tuple[str, ...]]:
     """Count the launches by what they do, whatever line, thread or process they come from."""
     table = launch_table(run)
     names = ("kernel", "dim", "device", "dtypes", "block_dim", "requested_block_dim", "adjoint", "kind")
-    counts = Counter(table.codes.tolist())
+    counts = np.bincount(table.codes, minlength=len(table.rows))
     found: Counter[tuple[str, ...]] = Counter()
     for index, row in enumerate(table.rows):
         if row["phase"] != "setup":
-            found[tuple(str(row[name]) for name in names)] += counts[index]
+            found[tuple(str(row[name]) for name in names)] += int(counts[index])
     return found
 
 

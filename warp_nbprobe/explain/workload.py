@@ -63,7 +63,7 @@ def workload(baseline: Recording, candidate: Recording) -> Workload:
     renamed = renames(sides)
     return Workload(
         outcome=outcome,
-        recorded=(_launched(baseline), _launched(candidate)),
+        recorded=(_launched(baseline, ours, left_out), _launched(candidate, theirs, left_out)),
         totals=(_total(ours), _total(theirs)),
         disagree=sides.disagree,
         counts=tuple(changed_counts(sides, renamed)) if changed else (),
@@ -86,8 +86,9 @@ def _any(side: Sequence[RunLaunches]) -> bool:
     return any(launches.total for launches in side)
 
 
-def _launched(recording: Recording) -> bool:
-    return _any([run_launches(run) for run in good_runs(recording)])
+def _launched(recording: Recording, side: Sequence[RunLaunches], left_out: Sequence[str]) -> bool:
+    """Whether any launch was recorded, of whatever kind and also by a side without a good sample."""
+    return _any(side) if side and not left_out else _any([run_launches(run) for run in good_runs(recording)])
 
 
 def _total(side: Sequence[RunLaunches]) -> int:
