@@ -187,8 +187,8 @@ def test_kernels_never_launched_at_a_block_dimension_are_charged_for_it() -> Non
     assert spread.certainty == "estimate"
     assert spread.what.count("At most") == 1
     assert spread.snippet == (
-        '@wp.kernel(module="kernels_block64")\ndef f(...):\n    ...\n\n'
-        '@wp.kernel(module="kernels_block128")\ndef g(...):\n    ...'
+        '@wp.kernel(module="kernels_block64")\ndef f(a: wp.array(dtype=wp.float32)):\n    ...\n\n'
+        '@wp.kernel(module="kernels_block128")\ndef g(a: wp.array(dtype=wp.float32)):\n    ...'
     )
 
 

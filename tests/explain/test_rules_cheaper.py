@@ -181,7 +181,7 @@ def test_gpu_modules_built_one_after_the_other_get_the_ceiling_of_building_at_on
     assert one.cost_ms == pytest.approx(3000.3 - 1000.1)
     assert one.snippet is not None
     assert 'wp.get_module("m0").options["block_dim"] = 128' in one.snippet
-    assert 'modules=["m0", "m1", "m2"], max_workers=3' in one.snippet
+    assert 'modules=[wp.get_module("m0"), wp.get_module("m1"), wp.get_module("m2")], max_workers=3' in one.snippet
 
 
 def test_code_generation_runs_under_one_lock_and_leaves_nothing_to_gain() -> None:

@@ -80,7 +80,7 @@ RELOAD_THRASH: Final = Rule(
 
 _KEEP_MADE: Final = (
     "import functools\n\n\n@functools.cache\ndef make(n):\n"
-    "    @wp.kernel\n    def kernel(...):\n        ...\n\n    return kernel"
+    "    @wp.kernel\n    def kernel(a: wp.array(dtype=float)):\n        ...\n\n    return kernel"
 )
 
 

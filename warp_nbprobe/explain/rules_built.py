@@ -11,7 +11,7 @@ from warp_nbprobe.explain.holders import letting_go, letting_go_code, named_once
 from warp_nbprobe.explain.misses import why_missed
 from warp_nbprobe.explain.rule import Evidence, Rule, inputs, launches, sources
 from warp_nbprobe.explain.scene import Scene, by_module
-from warp_nbprobe.explain.snippets import identifier, module_code, own_module, short_name
+from warp_nbprobe.explain.snippets import identifier, module_code, module_object, own_module, short_name
 from warp_nbprobe.explain.waste import Duplicate, Spread, duplicates, kept_versions, spreads, unused
 from warp_nbprobe.explain.words import listed, ms_text, quoted
 
@@ -214,10 +214,10 @@ def _load_code(scene: Scene, item: Explained) -> str:
             if signature.module not in modules:
                 modules.append(signature.module)
     device = item.build.event.device or "cpu"
-    single = len(wanted) == 1 and device == "cpu"
+    usual = len(wanted) == 1 and device == "cpu" and 1 in wanted
     return "\n".join(
-        f'wp.force_load(device="{device}", modules=[{", ".join(module_code(name) for name in modules)}]'
-        + ("" if single else f", block_dim={dim}")
+        f'wp.force_load(device="{device}", modules=[{", ".join(module_object(name) for name in modules)}]'
+        + ("" if usual else f", block_dim={dim}")
         + ")"
         for dim, modules in sorted(wanted.items())
     )
@@ -248,6 +248,7 @@ def _duplicate(scene: Scene, module: str, members: list[Duplicate]) -> Evidence:
     cost = sum((charged.get(item, 0.0) for item in others), 0.0)
     names = list(dict.fromkeys(item.build.event.module for item in (first, *others)))
     count = 1 + len(members[0].others)
+    snippet: str | None
     if len(names) > 1:
         what = (
             f"The same kernels were built under {len(names)} module names "
@@ -263,7 +264,8 @@ def _duplicate(scene: Scene, module: str, members: list[Duplicate]) -> Evidence:
         )
         fix = _duplicate_fix(first, others)
         device = again.build.event.device or "cpu"
-        snippet = f'wp.load_module({module_code(module)}, device="{device}")  # once, before any worker starts'
+        load = f'wp.load_module({module_code(module)}, device="{device}")  # once, before any worker starts'
+        snippet = load if _by_workers(first, others) else None
     return Evidence(
         what,
         fix,
@@ -271,10 +273,15 @@ def _duplicate(scene: Scene, module: str, members: list[Duplicate]) -> Evidence:
         cost_ms=cost,
         events=tuple(dict.fromkeys([first, *others])),
         place=again.build.event.place,
-        cause_place=again.build.event.place,
+        cause_place=why_missed(again).place or again.build.event.place,
         snippet=snippet,
         key=tuple(names),
     )
+
+
+def _by_workers(first: Explained, others: Sequence[Explained]) -> bool:
+    """Whether several threads or processes built the same, not one after the other."""
+    return len({(item.build.wire.pid, item.build.event.thread) for item in (first, *others)}) > 1
 
 
 def _who(first: Explained, others: Sequence[Explained]) -> str:

@@ -10,7 +10,7 @@ from warp_nbprobe.explain.causes import Explained
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked, inputs, sources
 from warp_nbprobe.explain.rules_cheaper import option
 from warp_nbprobe.explain.scene import Scene, by_module, source_bytes
-from warp_nbprobe.explain.snippets import module_code
+from warp_nbprobe.explain.snippets import module_object
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.unrolling import Unrolled, unrolled
 from warp_nbprobe.explain.words import counted, listed, ms_text, percent, quoted
@@ -93,7 +93,7 @@ def _load_together(members: Sequence[Explained]) -> str:
         for item in members
         if item.build.event.block_dim is not None
     ]
-    names = ", ".join(f'"{item.build.event.module}"' for item in members)
+    names = ", ".join(module_object(item.build.event.module) for item in members)
     device = members[0].build.event.device or "cuda:0"
     device = "cuda:0" if device.startswith("sm_") else device
     load = f'wp.force_load(device="{device}", modules=[{names}], max_workers={min(len(members), _WORKERS)})'
@@ -118,7 +118,7 @@ def _parallel_load(scene: Scene) -> Sequence[Evidence]:
     if len(threads) < 2 or len(modules) < 2 or len({wire for wire, _ in threads}) > 1:
         return ()
     header_ms = sum(item.build.event.header_ms or 0.0 for item in builds)
-    first, names = builds[0], ", ".join(module_code(module) for module in modules)
+    first, names = builds[0], ", ".join(module_object(module) for module in modules)
     what = (
         f"{len(modules)} modules were loaded for the CPU by {len(threads)} threads, and each thread made a "
         f"precompiled header "

@@ -15,6 +15,7 @@ from warp_nbprobe.explain.contents import Build
 from warp_nbprobe.explain.pairing import Kernel
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked
 from warp_nbprobe.explain.scene import Scene
+from warp_nbprobe.explain.snippets import definition
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.words import listed, quoted
 
@@ -177,16 +178,16 @@ def _hash_mismatches(scene: Scene) -> Sequence[Evidence]:
                 events=(item,),
                 place=build.event.place,
                 cause_place=cause,
-                snippet=_early_value(names[0], first.get("generated"), kernel),
+                snippet=_early_value(names[0], first.get("generated"), state),
                 key=(build.event.module, *names),
             )
         )
     return found
 
 
-def _early_value(name: str, value: object, kernel: str) -> str:
-    short = kernel.rpartition(".")[2]
-    return f'{name} = {value}  # before the decorator\n\n@wp.kernel(module="unique")\ndef {short}(...):\n    ...'
+def _early_value(name: str, value: object, state: KernelState | None) -> str:
+    head = f"{name} = {value}  # before the decorator"
+    return head if state is None else head + "\n\n" + definition(state, '@wp.kernel(module="unique")')
 
 
 def _is_hidden(build: Build, kernel: object, name: object) -> bool:

@@ -65,10 +65,21 @@ def short_name(state: KernelState) -> str:
     return state.name.rpartition(".")[2]
 
 
+def definition(state: KernelState, decorator: str = "@wp.kernel") -> str:
+    """Return the head of a kernel's definition under a decorator; its body is left to the user."""
+    generic = state.parent is not None
+    arguments = ", ".join(f"{name}: {_any(text) if generic else type_code(text)}" for name, text in state.args)
+    return f"{decorator}\ndef {short_name(state)}({arguments or '...'}):\n    ..."
+
+
+def _any(text: str) -> str:
+    return f"wp.{text.partition('(')[0]}(dtype=Any)" if "(" in text else "Any"
+
+
 def factory_of(state: KernelState) -> str | None:
-    """Return the function that a kernel is defined in, ``None`` at module level."""
+    """Return the function that a kernel is defined in (its class for ``__init__``), ``None`` at module level."""
     outer, found, _ = state.name.rpartition(".<locals>.")
-    return outer.rpartition(".")[2] if found else None
+    return outer.removesuffix(".__init__").rpartition(".")[2] if found else None
 
 
 def early_kernels(states: Sequence[KernelState]) -> str:
@@ -82,12 +93,12 @@ def early_kernels(states: Sequence[KernelState]) -> str:
         else:
             names = ", ".join(short_name(state) for state in mine)
             lines += [f"# at module level instead of in {factory}(), before the first wp.launch: {names}"]
-            lines += [f"@wp.kernel\ndef {short_name(state)}(...):\n    ..." for state in mine[:2]]
+            lines += [definition(state) for state in mine[:2]]
     plain = [state for state in states if not factory_of(state)]
     if plain:
         names = ", ".join(short_name(state) for state in plain)
         lines += [f"# before the first wp.launch of module {plain[0].module}: {names}"]
-        lines += [f"@wp.kernel\ndef {short_name(state)}(...):\n    ..." for state in plain[:2]]
+        lines += [definition(state) for state in plain[:2]]
     return "\n".join(lines)
 
 
@@ -113,7 +124,7 @@ def _seen(values: Mapping[str, Sequence[str]]) -> str:
 
 def own_module(states: Iterable[KernelState], name: str) -> str:
     """Return decorators that put kernels into one named module."""
-    return "\n\n".join(f'@wp.kernel(module="{name}")\ndef {short_name(state)}(...):\n    ...' for state in states)
+    return "\n\n".join(definition(state, f'@wp.kernel(module="{name}")') for state in states)
 
 
 def option_pairs(options: Mapping[str, str | None]) -> str:
@@ -135,6 +146,11 @@ def literal(text: str | None) -> str:
 def module_code(module: str) -> str:
     """Return a module's name as code: the program's own by ``__name__``."""
     return "__name__" if module == "__main__" else f'"{module}"'
+
+
+def module_object(module: str) -> str:
+    """Return the code that gives Warp's object for a module, which is what ``wp.force_load`` takes."""
+    return f"wp.get_module({module_code(module)})"
 
 
 def identifier(module: str) -> str:
