@@ -202,7 +202,10 @@ def _over_samples(one: Evidence, others: Iterable[Mapping[tuple[object, ...], fl
         return one
     known = [cost for cost in (other.get(one.key) for other in others) if cost is not None]
     values = {field.name: getattr(one, field.name) for field in fields(Evidence)}
-    values["cost_ms"] = median([one.cost_ms, *known])
+    cost = values["cost_ms"] = median([one.cost_ms, *known])
+    said, meant = ms_text(one.cost_ms), ms_text(cost)
+    if one.what.count(said) == 1:  # the sentence was written with the first sample's cost
+        values["what"] = one.what.replace(said, meant)
     return Evidence(**values)
 
 
