@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from warp_nbprobe.errors import UsageError
 Arguments = Sequence[str | os.PathLike[str]]
 
 _LONGEST_LABEL = 60
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
 def command_request(args: Arguments, values: Mapping[str, Any], *, label: str | None = None) -> Request:
@@ -54,7 +56,8 @@ def script_command(file: str, args: Sequence[str], cwd: str | Path | None) -> li
 
 def command_label(command: Sequence[str]) -> str:
     """Return a command as a person types it, cut where it is long."""
-    shown = [os.path.basename(word) if at == 0 else word for at, word in enumerate(command)]
+    program = next((at for at, word in enumerate(command) if not _ASSIGNMENT.match(word)), 0)
+    shown = [os.path.basename(word) if at == program else word for at, word in enumerate(command)]
     text = shlex.join(shown).replace("\n", " ")
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
 
