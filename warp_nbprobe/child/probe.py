@@ -496,6 +496,25 @@ class _Point:
     def __init__(self, enter: Any, leave: Any = None, fail: Any = None) -> None:
         self.enter, self.leave, self.fail = enter, leave, fail
 
+    def failing(self, token: Any) -> _Failing:
+        return _Failing(self.fail, token)
+
+
+class _Failing:
+    """Surrounds a body. A ``with`` ends where the error was raised, so that is the frame's last line, as without us."""
+
+    __slots__ = ("fail", "token")
+
+    def __init__(self, fail: Any, token: Any) -> None:
+        self.fail, self.token = fail, token
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is not None:
+            self.fail(self.token)
+
 
 class _Rewritten:
     """A function whose code was changed."""
@@ -547,9 +566,8 @@ def _instrument(
             _pass_returns(body, end[0])
             body += end
         if fail is not None:
-            text = f"try:\n    pass\nexcept BaseException:\n    NBP.fail({token})\n    raise"
-            (attempt,) = _statements(text, mark, site)
-            attempt.body, body = body, [attempt]
+            (failing,) = _statements(f"with NBP.failing({token}):\n    pass", mark, site)
+            failing.body, body = body, [failing]
         definition.body = head + body
 
     if answer is not None:

@@ -1,0 +1,395 @@
+"""The user's program is what it is without the probe: whatever it prints, returns, raises or looks at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.child.running import Ran, run, said
+
+pytestmark = pytest.mark.warp
+
+VALUES = """
+    import copy, hashlib, inspect, json, pickle, threading
+    from typing import Any
+    import numpy as np
+    import warp as wp
+
+    print(type(wp.config).__name__, wp.config.__class__ is type(wp.config), wp.launch, wp.launch.__name__)
+    print(inspect.signature(wp.launch), wp.launch.__defaults__, wp.launch.__kwdefaults__, wp.launch.__closure__)
+    for function in (wp.launch, wp.launch_tiled, wp.force_load, wp.Tape.record_launch, wp.ScopedTimer.__exit__):
+        code = function.__code__
+        print(function.__qualname__, function.__module__, function.__doc__ == inspect.getdoc(function),
+              code.co_firstlineno, code.co_filename.rpartition("/")[2], code.co_argcount, code.co_flags,
+              getattr(code, "co_qualname", None), hashlib.sha1(inspect.getsource(function).encode()).hexdigest())
+        hash(code), code == code
+    print(sorted(vars(wp)) == sorted(set(dir(wp)) & set(vars(wp))), [name for name in vars(wp) if "nbp" in name])
+
+    RATE = 2.0
+
+    @wp.struct
+    class Pair:
+        first: float
+        both: wp.vec3
+
+    @wp.func
+    def more(x: float):
+        return x * RATE
+
+    @wp.func
+    def more(x: int):
+        return x + 2
+
+    @wp.kernel
+    def fill(a: wp.array(dtype=float), pair: Pair):
+        i = wp.tid()
+        a[i] = more(pair.first) + float(more(i)) + pair.both[0]
+
+    @wp.kernel
+    def double(a: wp.array(dtype=Any), b: wp.array(dtype=Any)):
+        i = wp.tid()
+        b[i] = a[i] * a.dtype(2)
+
+    wp.set_module_options({"fast_math": True})
+    options = wp.get_module_options()
+    plain = {**options}
+    print(options == plain, repr(options) == repr(plain), str(options) == str(plain), list(options) == list(plain))
+    print(type(options).__name__, type(options), options.__class__ is dict, isinstance(options, dict), len(options))
+    for copied in (copy.copy(options), copy.deepcopy(options), pickle.loads(pickle.dumps(options)), options.copy()):
+        print(type(copied) is dict, copied == plain, copied["fast_math"])
+    print(json.dumps(options, default=str) == json.dumps(plain, default=str), options | {"a": 1} == plain | {"a": 1})
+    options["max_unroll"] = 4
+    options.update({"lineinfo": False}, fuse_fp=True)
+    options |= {"mode": "release"}
+    print(options.setdefault("mode", "debug"), options.setdefault("new", 1), options.pop("new"), options["mode"])
+    for wrong in (5, "ab", [1]):
+        try:
+            options.update(wrong)
+        except (TypeError, ValueError) as error:
+            print(type(error).__name__, error)
+    print(len(more.user_overloads), sorted(more.user_overloads), more.user_templates)
+
+    def values(*arrays):
+        print([np.round(array.numpy(), 4).tolist() for array in arrays])
+
+    pair = Pair()
+    pair.first, pair.both = 3.0, wp.vec3(1.0, 2.0, 3.0)
+    print(pair, repr(pair), pickle.dumps(pair.numpy_value()) if hasattr(pair, "numpy_value") else "", Pair.vars.keys())
+    x = wp.zeros(4, dtype=float, device="cpu", requires_grad=True)
+    y = wp.zeros(4, dtype=float, device="cpu", requires_grad=True)
+    print(wp.launch(fill, dim=4, inputs=[x, pair]), wp.launch(kernel=fill, dim=(4,), inputs=[x], outputs=[pair]))
+    values(x)
+    with wp.Tape() as tape:
+        with wp.ScopedTimer("scope", print=False):
+            wp.launch(fill, 4, [x, pair])
+            wp.launch(double, [4], [x], [y])
+    for launch in tape.launches:
+        if not isinstance(launch, (list, tuple)) or len(launch) < 7:
+            continue
+        print(launch[0].key, launch[1], launch[2], launch[6], launch[7])
+    print(tape.scopes)
+    tape.backward(grads={y: wp.ones(4, dtype=float, device="cpu")})
+    values(x, y, x.grad, y.grad)
+    for kind in (wp.int32, wp.float64, wp.vec2):
+        a, b = wp.zeros(2, dtype=kind, device="cpu"), wp.zeros(2, dtype=kind, device="cpu")
+        if kind is not wp.vec2:
+            wp.launch(double, dim=2, inputs=[a, b])
+    print(len(double.overloads), sorted(double.overloads), fill.module.name, sorted(fill.module.kernels))
+
+    command = wp.launch(fill, dim=4, inputs=[x, pair], record_cmd=True)
+    print(type(command), command.launch(), command.set_dim(2), command.launch(), command.bounds.size)
+    wp.launch_tiled(fill, dim=[4], inputs=[x, pair], block_dim=32)
+    values(x)
+    with wp.ScopedCapture(device="cpu") as capture:
+        wp.launch(fill, dim=4, inputs=[x, pair])
+    x.zero_()
+    print(wp.capture_launch(capture.graph))
+    mapped = wp.map(lambda v: v * 2.0, x)
+    values(x, mapped, wp.map(wp.sin, x))
+    values(wp.utils.array_scan(wp.array([1, 2, 3], dtype=int, device="cpu"), wp.zeros(3, dtype=int, device="cpu")) or x)
+
+    def work(number):
+        for _ in range(3):
+            wp.launch(fill, dim=4, inputs=[x, pair])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    values(x)
+
+    def make(scale):
+        @wp.kernel
+        def scaled(a: wp.array(dtype=float)):
+            a[wp.tid()] = wp.static(scale) * RATE
+        return scaled
+
+    for each in [make(1.0), make(2.0)]:
+        wp.launch(each, dim=4, inputs=[x])
+        values(x)
+        print(each.key, each.module.name, each.hash.hex()[:6], sorted(k.key for k in each.module._get_live_kernels()))
+    del each
+    print(sorted(k.key for k in fill.module._get_live_kernels()))
+
+    @wp.kernel(module="unique")
+    def alone(a: wp.array(dtype=float)):
+        a[wp.tid()] = RATE
+
+    print(alone.module.name, alone.module.options["block_dim"])
+    wp.load_module(alone.module, device="cpu", block_dim=1)
+    wp.force_load(device="cpu", modules=[fill.module], block_dim=1)
+    wp.launch(alone, dim=4, inputs=[x])
+    values(x)
+    fill.module.options["enable_backward"] = False
+    wp.config.max_unroll = 8
+    wp.config.verify_fp = True
+    wp.config.verify_fp = False
+    wp.launch(fill, dim=4, inputs=[x, pair])
+    print(wp.get_module_options()["enable_backward"], wp.config.max_unroll)
+    print([name for name in globals() if "probe" in name or "nbp" in name])
+"""
+
+OTHERS = """
+    import sys
+    import numpy as np
+    import warp as wp
+    import warp.optim, warp.optim.linear, warp.sparse
+
+    wp.config.quiet = True
+    n = 8
+    rows = np.arange(n)
+    a = warp.sparse.bsr_from_triplets(n, n, wp.array(rows, dtype=int, device="cpu"),
+        wp.array(rows, dtype=int, device="cpu"), wp.array(np.full(n, 2.0, dtype=np.float32), dtype=float, device="cpu"))
+    b = wp.full(n, 4.0, dtype=float, device="cpu")
+    x = wp.zeros(n, dtype=float, device="cpu")
+    result = warp.optim.linear.cg(a, b, x, maxiter=4, use_cuda_graph=False)
+    print([float(np.max(np.asarray(part))) if part is not None else None for part in result][:1], x.numpy())
+    p = wp.full(n, 1.0, dtype=float, device="cpu", requires_grad=True)
+    adam = warp.optim.Adam([p], lr=0.1)
+    for _ in range(3):
+        adam.step([wp.ones(n, dtype=float, device="cpu")])
+    print(np.round(p.numpy(), 5))
+    print(sorted(name for name, module in wp._src.context.user_modules.items() if module.execs))
+"""
+
+
+ERRORS = """
+    import signal, traceback, warnings
+    import numpy as np
+    from typing import Any
+    import warp as wp
+
+    wp.config.use_precompiled_headers = False
+    x = wp.zeros(4, dtype=float, device="cpu")
+
+    def shown(call, *args, **kwargs):
+        try:
+            call(*args, **kwargs)
+        except BaseException as error:
+            print("".join(traceback.format_exception(error)))
+            print(sum(1 for _ in traceback.walk_tb(error.__traceback__)), error.__cause__, error.__context__)
+        else:
+            print("no error")
+
+    @wp.kernel
+    def good(a: wp.array(dtype=float)):
+        a[wp.tid()] = 1.0
+
+    shown(wp.launch, good, dim=4, inputs=[x, x])
+    shown(wp.launch, good, dim=4, inputs=[x], device="nowhere")
+    shown(wp.launch, good, dim=(1, 2, 3, 4, 5), inputs=[x])
+    shown(wp.launch, good, dim="four", inputs=[x])
+    shown(wp.launch, good, dim=-1, inputs=[x])
+    shown(wp.launch, good, dim=4, inputs=5)
+    shown(wp.launch, good, dim=4, inputs=[1.0])
+    shown(wp.launch, good, dim=4, inputs=[x], stream="no stream")
+    shown(wp.launch, good, dim=4, inputs=[x], block_dim="wide")
+    shown(wp.launch, good, dim=4, inputs=[x], nothing=1)
+    shown(wp.launch, shown, dim=4)
+    shown(wp.launch)
+    shown(wp.launch_tiled, good, inputs=[x])
+    shown(wp.launch_tiled, good, dim=[1, 2, 3, 4], inputs=[x], block_dim=8)
+    shown(wp.capture_end, device="cpu")
+    shown(wp.force_load, device="nowhere")
+    shown(wp.compile_aot_module, "no such module")
+    shown(setattr, wp.config, "deterministic", "yes")
+    shown(good)
+    shown(exec, "@wp.kernel\\ndef from_text(a: wp.array(dtype=float)):\\n    a[0] = 1.0", {"wp": wp})
+
+    @wp.func
+    def helper(value: float):
+        return nowhere(value)
+
+    @wp.kernel(module="of_bad")
+    def bad(a: wp.array(dtype=float)):
+        a[wp.tid()] = helper(2.0)
+
+    @wp.kernel(module="of_bad")
+    def beside(a: wp.array(dtype=float)):
+        a[wp.tid()] = 2.0
+
+    for _ in range(2):
+        shown(wp.launch, bad, dim=4, inputs=[x])
+        shown(wp.launch, beside, dim=4, inputs=[x])
+
+    @wp.kernel(module="of_bad")
+    def bad(a: wp.array(dtype=float)):
+        a[wp.tid()] = 3.0
+
+    print(sorted(kernel.key for kernel in beside.module._get_live_kernels()))
+    wp.launch(beside, dim=4, inputs=[x])
+    wp.launch(bad, dim=4, inputs=[x])
+    print(x.numpy())
+
+    @wp.func_native("does not compile;")
+    def native(value: float): ...
+
+    @wp.kernel(module="of_native")
+    def refused(a: wp.array(dtype=float)):
+        native(a[0])
+
+    shown(wp.launch, refused, dim=4, inputs=[x])
+    shown(wp.launch, refused, dim=4, inputs=[x])
+
+    @wp.kernel(module="slow")
+    def slow(a: wp.array(dtype=float)):
+        a[wp.tid()] = 4.0
+
+    def interrupt(*_):
+        raise KeyboardInterrupt("now")
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    shown(wp.launch, slow, dim=4, inputs=[x])
+    wp.launch(slow, dim=4, inputs=[x])
+    print(x.numpy())
+    wp.config.verbose_warnings = True
+
+    @wp.kernel(module="warned")
+    def warned(a: wp.array(dtype=float), v: wp.vec3):
+        a[wp.tid()] = v[0]
+
+    @wp.kernel(module="warned")
+    def generic(a: wp.array(dtype=Any)):
+        a[wp.tid()] = a.dtype(1)
+
+    wp.launch(warned, dim=4, inputs=[x, np.float32(1)])
+    wp.launch(warned, dim=4, inputs=[x, np.float32(2)])
+    wp.compile_aot_module(warned.module, device="cpu", module_dir="aot")
+    warnings.warn("my own")
+"""
+
+
+PROCESSES = """
+    import importlib, multiprocessing, os, subprocess, sys
+    import warp as wp
+    from warp import launch as early
+
+    wp.config.use_precompiled_headers = False
+    wp.config.quiet = True
+
+    with open("of_mine.py", "w") as file:
+        file.write("import warp as wp" + chr(10) + "@wp.kernel" + chr(10)
+                   + "def mine(a: wp.array(dtype=float)):" + chr(10) + "    a[wp.tid()] = 5.0" + chr(10))
+    import of_mine
+
+    @wp.kernel
+    def add(a: wp.array(dtype=float)):
+        a[wp.tid()] = a[wp.tid()] + 1.0
+
+    def work(number):
+        x = wp.zeros(4, dtype=float, device="cpu")
+        for _ in range(number):
+            early(add, dim=4, inputs=[x], device="cpu")
+        return x.numpy().tolist()
+
+    def print_work(number):
+        print(number, work(number), flush=True)
+        if number == 3:
+            os._exit(7)
+
+    if __name__ == "__main__":
+        print(work(2))
+        importlib.reload(wp)
+        print(wp.launch is early, work(2), type(wp.get_module_options()).__name__)
+        x = wp.zeros(4, dtype=float, device="cpu")
+        wp.launch(of_mine.mine, dim=4, inputs=[x])
+        first = of_mine.mine
+        importlib.reload(of_mine)
+        wp.launch(of_mine.mine, dim=4, inputs=[x])
+        print(x.numpy(), first is of_mine.mine, len(first.module._get_live_kernels()), of_mine.mine.module.name)
+        fork = multiprocessing.get_context("fork")
+        for number in (1, 3):
+            process = fork.Process(target=print_work, args=(number,))
+            process.start()
+            process.join()
+            print(process.exitcode)
+        with fork.Pool(1) as pool:
+            print(pool.map(work, [1, 2]))
+        if os.fork() == 0:
+            print(work(4), flush=True)
+            raise SystemExit(3)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+        spawn = multiprocessing.get_context("spawn").Process(target=print_work, args=(2,))
+        spawn.start()
+        spawn.join()
+        print(spawn.exitcode, subprocess.run([sys.executable, "-c", "import warp"], capture_output=True).returncode)
+        wp.launch(add, dim=4, inputs=[x])
+        print(x.numpy(), [finder for finder in sys.meta_path if "warp" in str(finder)][1:])
+        print(importlib.util.find_spec("warp").loader is wp.__loader__, type(wp.__spec__.loader).__name__)
+"""
+
+CELLS = """
+    import __main__, sys
+    from IPython.core.interactiveshell import InteractiveShell
+    from ipykernel.compiler import XCachingCompiler
+
+    probe = sys.__dict__.pop("nbp_probe", None)
+    InteractiveShell.compiler_class = XCachingCompiler
+    shell = InteractiveShell.instance(user_module=__main__, colors="NoColor")
+    shell.history_manager.enabled = False
+    request = {}
+    if probe is not None:
+        probe.attach_ipython(shell, lambda: request)
+        shell.showtraceback_before = shell.showtraceback
+    cells = [
+        "import warp as wp; wp.config.use_precompiled_headers = False; x = wp.zeros(4, dtype=float, device='cpu')",
+        "N = 2.0\\n@wp.kernel\\ndef good(a: wp.array(dtype=float)):\\n    a[wp.tid()] = N",
+        "wp.launch(good, dim=4, inputs=[x])\\nx.numpy()",
+        "@wp.kernel\\ndef bad(a: wp.array(dtype=float)):\\n    a[wp.tid()] = nowhere\\nwp.launch(bad, dim=4, inputs=[x])",
+        "@wp.kernel\\ndef bad(a: wp.array(dtype=float)):\\n    a[wp.tid()] = 3.0",
+        "N = 3.0\\nwp.launch(bad, dim=4, inputs=[x])\\nx.numpy()",
+        "get_ipython().run_cell('wp.launch(good, dim=4, inputs=[x])'); x.numpy()",
+        "%time wp.launch(good, dim=4, inputs=[x])",
+        "wp.launch(good, dim=4, inputs=[x, x])",
+        "print(sorted(name for name in globals() if not name.startswith('_')))",
+    ]
+    for number, cell in enumerate(cells):
+        request["warp_nbprobe"] = {"cell": number, "number": number + 1}
+        shell.run_cell(cell, store_history=True)
+    del number, cell
+"""
+
+
+def both(folder: Path, program: str, *args: str, **options: object) -> tuple[Ran, Ran]:
+    """Run a program without the probe and with it, each with an empty cache."""
+    bare = run(folder, program, *args, probed=False, cache=folder / "bare", **options)  # type: ignore[arg-type]
+    before = "import sys; sys.nbp_probe = probe"  # for a program that runs cells
+    probed = run(folder, program, *args, cache=folder / "prob", before=before, **options)  # type: ignore[arg-type]
+    return bare, probed
+
+
+def assert_same(bare: Ran, probed: Ran) -> None:
+    assert said(probed.out.replace("/prob", "/bare")) == said(bare.out)
+    assert said(probed.error.replace("/prob", "/bare")) == said(bare.error)
+    assert probed.code == bare.code
+    for wire in probed.wires:
+        assert wire.troubles == ()
+
+
+@pytest.mark.parametrize("program", ["VALUES", "OTHERS", "ERRORS", "PROCESSES", "CELLS"])
+def test_a_program_is_the_same(tmp_path: Path, program: str) -> None:
+    bare, probed = both(tmp_path, globals()[program])
+
+    assert bare.code == 0, bare.error
+    assert_same(bare, probed)
