@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -243,30 +242,28 @@ def test_handed_on_it_compares_as_before() -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
+INNER = ("module_events.0.ms", "module_events.0.hash", "module_events.0.block_dim", "module_events.0.device")
+INNER += ("launches.0.dim", "launches.0.kernel", "launches.0.device", "launches.0.dtypes", "launches.0.block_dim")
 
 
-@settings(max_examples=200, deadline=None)
-@given(
-    st.sampled_from([*sorted(report()), "module_events.0.ms", "module_events.0.hash", "launches.0.dim", "launches.0.kernel",
-                     "module_events.0.block_dim", "launches.0.device", "launches.0.dtypes"]),
-    JSON,
-)  # fmt: skip
-def test_a_damaged_file_is_refused_in_one_way(key: str, value: Any) -> None:
-    damaged: Mapping[str, Any] = report()
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from([*report(), *INNER]), JSON)
+def test_a_damaged_file_is_refused_in_one_way_or_shown(key: str, value: Any) -> None:
+    damaged = report()
     *path, last = key.split(".")
     inner: Any = damaged
     for step in path:
         inner = inner[int(step) if step.isdigit() else step]
     inner[last] = value
     try:
-        m = loaded(json.loads(json.dumps(damaged)))
-    except (ReportError, ValueError) as error:
-        assert isinstance(error, ReportError) or "JSON" in type(error).__name__ or "compliant" in str(error)
+        m = loaded(damaged)
+    except ReportError:
         return
-    assert len(m.summary)
-    assert len(report_text(m))
-    assert Comparison(m, m).verdict
+    else:
+        assert len(m.summary)
+        assert report_text(m)
+        assert Comparison(m, m).verdict

@@ -118,7 +118,8 @@ def _builds(c: Comparison) -> str:
     ours, theirs = heads(c)
     found = _table(("", "build", text(ours), text(theirs), "why"), body)
     left = len(rows) - len(body)
-    return _folded(f"{plural(len(rows), 'build')} that differ", found + (f"\n\nand {left} more" if left else ""))
+    differ = "differs" if len(rows) == 1 else "differ"
+    return _folded(f"{plural(len(rows), 'build')} that {differ}", found + (f"\n\nand {left} more" if left else ""))
 
 
 def _table(heads: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
