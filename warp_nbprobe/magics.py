@@ -13,7 +13,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from warp_nbprobe.ask.commands import command_request, module_command, refuse_for_command, script_command
 from warp_nbprobe.ask.notebooks import read_notebook
 from warp_nbprobe.ask.options import COMPARE, LINE, MAGIC_ONLY, MEASURE, SETUP
-from warp_nbprobe.ask.request import Request, make_request
+from warp_nbprobe.ask.request import Request, make_request, refuse_other_trace
 from warp_nbprobe.ask.words import Parsed, no_more_words, parse, split_line
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import NBProbeError, TooManyBuilds, UsageError
@@ -185,6 +185,8 @@ class NBProbeMagics(Magics):
 
         screen = screen_for(self.shell, quiet=request.quiet)
         baseline = self._found(parsed["vs"], "--vs") if parsed["vs"] else None
+        if baseline is not None:
+            refuse_other_trace(request, baseline.recording.options, parsed["vs"])
         try:
             measurement = api.measure_request(request, screen)
         except (NBProbeError, KeyboardInterrupt) as error:

@@ -149,6 +149,17 @@ def make_request(
     )
 
 
+def refuse_other_trace(request: Request, baseline: Mapping[str, Any], name: str) -> None:
+    """Raise `UsageError` where the compiler's trace would be on in one of two measurements that are to be compared.
+
+    The setting is a part of every hash, so that nothing of the two would be alike.
+    """
+    if request.trace == bool(baseline.get("trace")):
+        return
+    instead = f"measure {name} again with --trace" if request.trace else f"give --trace, as for {name}"
+    raise UsageError(f"--trace changes every hash, so it is on in both measurements or in none: {instead}.")
+
+
 def _refuse_later(values: Mapping[str, Any]) -> None:
     for option in MEASURE:
         if not option.later or option.key not in values:

@@ -32,7 +32,7 @@ _EMPTY: Final = frozenset({"cwd", "executable", "cache_dir", "cache_path", "eval
 _VALUES: Final = frozenset({"constants", "statics", "captured"})
 """Fields that hold the user's values by name."""
 
-_DIGESTS: Final = {"source": ("text",), "cell_begin": ("source",), "stale": ("old", "new")}
+_DIGESTS: Final = {"source": ("text",), "cell_begin": ("source",), "stale": ("old", "new"), "compiler_trace": ("zlib",)}
 """Texts that become digests, by kind of line."""
 
 _COMPARED: Final = frozenset({"hashed", "generated"})

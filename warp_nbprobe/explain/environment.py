@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from warp_nbprobe.data.events import clock, counted_events
+from warp_nbprobe.data.events import clock, counted_events, is_rehearsal
 from warp_nbprobe.data.figures import Identity, identities
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Wire
@@ -41,6 +41,7 @@ class Environment:
     setup: Fact | None  # the setup code differs and built other identities
     setup_text_differs: bool
     unknown: tuple[str, ...]
+    traced: bool = False  # the compiler's trace was on in one of the two alone
 
 
 def environment(baseline: Recording, candidate: Recording) -> Environment:
@@ -69,6 +70,7 @@ def environment(baseline: Recording, candidate: Recording) -> Environment:
         setup,
         setup_differs,
         tuple(unknown),
+        bool(baseline.options.get("trace")) != bool(candidate.options.get("trace")),
     )
 
 
@@ -162,7 +164,11 @@ def _asked(recording: Recording) -> _Facts:
 
 
 def _rehearsed(recording: Recording) -> bool:
-    return any(event.rehearsed for run in good_runs(recording) for wire in run.wires for event in wire.events)
+    return any(is_rehearsal(run) or _has_rehearsed(run) for run in good_runs(recording))
+
+
+def _has_rehearsed(run: Run) -> bool:
+    return any(event.rehearsed for wire in run.wires for event in wire.events)
 
 
 def _setup_text(recording: Recording) -> str:

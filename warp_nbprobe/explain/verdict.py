@@ -86,6 +86,8 @@ def _not_comparable(facts: Facts) -> Said:
     said = [f"the machines differ ({fact.text})" for fact in found.machine]
     if found.rehearsal:
         said.append("a rehearsal is set against a real run")
+    if found.traced:
+        said.append("the compiler's trace, which is a part of every hash, was on in one of the two alone")
     if facts.workload.outcome == "device":
         said.append("the launches are the same but for their devices")
     if found.setup is not None:

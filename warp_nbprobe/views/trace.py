@@ -8,13 +8,14 @@ they are laid out in the order in which they happen.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeAlias
 
 import pandas as pd
 
+from warp_nbprobe.data.compiler_trace import compiler_steps
 from warp_nbprobe.data.events import clock
 from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import CellBegin, Wire
@@ -24,6 +25,9 @@ from warp_nbprobe.views.style import PARTS
 from warp_nbprobe.views.timeline import parts_of
 
 _Event: TypeAlias = dict[str, Any]
+
+COMPILER = 1_000_000
+"""Number of the main thread's track for the compiler's own steps; those of other threads follow."""
 
 _TOLD = (
     "module", "hash", "device", "block_dim", "status", "kernels", "trigger", "location", "cause", "detail",
@@ -90,7 +94,7 @@ def _process(number: int, run: Run, position: int, wires: Sequence[Wire], rows: 
     for thread, found in _slices(start, wires, rows):
         tracks.setdefault(thread, []).append(found)
     for thread, slices in sorted(tracks.items()):
-        yield _named("thread_name", number, thread, "main thread" if thread == 0 else f"thread {thread}")
+        yield _named("thread_name", number, thread, _track_name(thread))
         for each in nested(slices):
             yield {
                 "name": each.name,
@@ -137,9 +141,28 @@ def _slices(start: int, wires: Sequence[Wire], rows: Sequence[Row]) -> Iterator[
         for call in wire.calls:
             if call.t1 is not None:
                 yield call.thread, Slice(call.name, "call", since(call.t), since(call.t1), dict(call.args))
+    yield from _compiler(wires, since)
     for row in rows:
         if row["start_ms"] is not None:
             yield from ((row["thread"], each) for each in _build(row))
+
+
+def _compiler(wires: Sequence[Wire], since: Callable[[int], float]) -> Iterator[tuple[int, Slice]]:
+    """Yield what the compiler told of its own steps, on a track beside that of the thread that built."""
+    for wire in wires:
+        for line in wire.compiler_traces:
+            begun = since(line.t)
+            about = {"module": line.module, "hash": line.hash, "device": line.device, "block_dim": line.block_dim}
+            for step in compiler_steps(line):
+                told = {**about, "detail": step.detail} if step.detail else about
+                begin = begun + step.begin
+                yield COMPILER + line.thread, Slice(step.name, "compiler", begin, begin + step.duration, told)
+
+
+def _track_name(thread: int) -> str:
+    if thread >= COMPILER:
+        return f"compiler, {_track_name(thread - COMPILER)}"
+    return "main thread" if thread == 0 else f"thread {thread}"
 
 
 def _cell_name(begin: CellBegin) -> str:
