@@ -70,7 +70,7 @@ def compared_results(baseline: Recording, candidate: Recording, tolerance: Toler
             side = "baseline" if check in ours else "candidate"
             found.append(Compared(check, "", "not checked", f"checked in the {side} alone"))
         elif any(side.options.get("rehearse_only") for side in (baseline, candidate)):
-            found.append(Compared(check, "", "not checked", "no kernel was executed in a rehearsal: there is no result"))
+            found.append(Compared(check, "", "not checked", "no kernel was executed: there is no result"))
         else:
             found += _compared(check, ours[check], theirs[check], tolerance)
     return tuple(found)
