@@ -10,6 +10,8 @@ import pytest
 from warp_nbprobe.ask.options import LINE, SETUP, available
 from warp_nbprobe.data import columns
 from warp_nbprobe.data.metrics import METRICS
+from warp_nbprobe.explain import compare_frames
+from warp_nbprobe.explain.verdict import WORDS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -39,6 +41,17 @@ def test_no_option_is_explained_that_is_not_there() -> None:
 )
 def test_every_column_is_explained(frame: str) -> None:
     assert set(getattr(columns, frame)) - words_of("frames.md") == set()
+
+
+@pytest.mark.parametrize("frame", ["FIGURES", "IDENTITIES", "COMPARED_LAUNCHES", "RENAMES", "RESULTS"])
+def test_every_column_of_a_comparison_is_explained(frame: str) -> None:
+    assert set(getattr(compare_frames, frame)) - words_of("compare.md") == set()
+
+
+def test_every_verdict_is_explained() -> None:
+    text = (DOCS / "compare.md").read_text(encoding="utf-8")
+
+    assert all(f"`{word}`" in text for word in WORDS)
 
 
 def test_every_figure_is_explained() -> None:
