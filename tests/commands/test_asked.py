@@ -35,7 +35,7 @@ def test_a_module_and_a_script_run_with_this_python(tmp_path: Path) -> None:
 
     assert module_command("a.b", ["1"]) == [sys.executable, "-m", "a.b", "1"]
     assert script_command("sim.py", ["1"], tmp_path) == [sys.executable, "sim.py", "1"]
-    with pytest.raises(nb.UsageError, match="There is no file none.py"):
+    with pytest.raises(nb.UsageError, match=r"There is no file none\.py"):
         script_command("none.py", [], None)
 
 
