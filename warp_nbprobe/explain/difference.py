@@ -104,11 +104,7 @@ def differ(catalog: Catalog, old: Build, new: Build) -> Difference:
     came = [Kernel.of(new.wire, state) for state in catalog.states(new, new.contents & ~old.contents)]
     gone = [Kernel.of(old.wire, state) for state in catalog.states(old, old.contents & ~new.contents)]
     keys = {kernel.key for kernel in came}
-    stay = [
-        Kernel.of(new.wire, state)
-        for state in catalog.states(new, new.contents & old.contents)
-        if (state.key or state.name) in keys
-    ]
+    stay = [Kernel.of(new.wire, state) for state in catalog.states_of_keys(new, new.contents & old.contents, keys)]
     kept = _kept(came, stay, {(id(kernel.wire), kernel.state.kid) for kernel in gone})
     versions = {item.new for item in kept}
     overloads = [kernel for kernel in came if kernel not in versions and _is_overload(kernel, [*stay, *gone], old)]

@@ -14,22 +14,17 @@ def nearest(catalog: Catalog, build: Build, earlier: Sequence[Build]) -> Build |
     that only one of two builds has is never more than the number of inputs that differ, so most candidates
     are ruled out without being counted.
     """
-    known = [other for other in earlier if other.inputs is not None]
-    if not known:
-        return None
-    latest = known[-1]
-    if latest.target == build.target and catalog.difference(build, latest) <= 1:
-        same = next((other for other in reversed(known) if other.leaves == build.leaves), None)
-        return same or latest
-    order = sorted(
-        (((build.leaves ^ other.leaves).bit_count() + 1) // 2, other.target != build.target, -position)
-        for position, other in enumerate(known)
-    )
-    best: tuple[int, bool, int] | None = None
-    for bound, elsewhere, position in order:
-        if best is not None and bound > best[0]:
+    best: Build | None = None
+    least, elsewhere = 2**31, True
+    leaves, target = build.leaves, build.target
+    for other in reversed(earlier):
+        only = (leaves ^ other.leaves).bit_count()
+        if only > 2 * least or other.inputs is None:
+            continue
+        exact = catalog.difference(build, other) if only else 0
+        apart = other.target != target
+        if best is None or (exact, apart) < (least, elsewhere):
+            best, least, elsewhere = other, exact, apart
+        if not only:
             break
-        exact = catalog.difference(build, known[-position])
-        if best is None or (exact, elsewhere, position) < best:
-            best = (exact, elsewhere, position)
-    return known[-best[2]] if best else None
+    return best

@@ -139,7 +139,7 @@ def _held(
         yield (
             Part("constant", holder, name),
             Value(
-                _token(value),
+                token(value),
                 _shown(value),
                 place=place,
                 hidden=name in unread,
@@ -148,7 +148,7 @@ def _held(
             ),
         )
     for name, value in statics.items():
-        yield Part("static", holder, name), Value(_token(value), _shown(value), place=place)
+        yield Part("static", holder, name), Value(token(value), _shown(value), place=place)
     for text in types.items() if isinstance(types, Mapping) else types:
         shown = text if isinstance(text, str) else repr(text)
         yield Part("type", holder, shown), Value(shown, shown, place=place)
@@ -159,7 +159,7 @@ def _field(value: Any, name: str) -> str | None:
     return str(found) if found is not None else None
 
 
-def _token(value: Any) -> str:
+def token(value: Any) -> str:
     """Return what Warp hashes of a constant; its text where the bytes are not on the wire."""
     return _field(value, "bytes") or _shown(value)
 

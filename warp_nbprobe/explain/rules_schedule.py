@@ -198,10 +198,9 @@ def _unrolled(scene: Scene) -> Sequence[Evidence]:
     counted_loops = scene.hook("unroll") is None
     for item in scene.measured:
         sizes = source_bytes(item.build.event)
-        for state in scene.states(item):
-            size = sizes.get(state.id, 0.0)
-            if size <= _PER_LINE:
-                continue
+        large = {number for number, size in sizes.items() if size > _PER_LINE}
+        for state in (state for state in scene.states(item) if state.id in large):
+            size = sizes[state.id]
             loops = unrolled(item.build.wire, state)
             if counted_loops:
                 wanted = size > _LARGE_SOURCE and loops.iterations >= _UNROLLED

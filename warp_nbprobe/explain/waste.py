@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -157,10 +158,13 @@ def _not_again(difference: Difference) -> set[int]:
 
 def kept_versions(scene: Scene, item: Explained) -> list[tuple[KernelState, KernelState]]:
     """Return ``(old, newest)`` for the user's kernels of which a build holds an older version too."""
+    names = item.build.event.kernels
+    if names and len(set(names)) == len(names):
+        return []
     states = scene.states(item)
-    keys: dict[str, int] = {}
-    for state in states:
-        keys[state.key or state.name] = keys.get(state.key or state.name, 0) + 1
+    keys = Counter(state.key or state.name for state in states)
+    if len(keys) == len(states):
+        return []
     several = [
         Kernel.of(item.build.wire, state)
         for state in states
@@ -181,6 +185,8 @@ def spreads(scene: Scene) -> list[Spread]:
     """Return the user's modules that were built for several block dimensions though some kernel needed only one."""
     found: list[Spread] = []
     for module, items in by_module(scene.users).items():
+        if len({item.build.event.block_dim for item in items}) < 2:
+            continue
         groups: dict[tuple[object, ...], list[Explained]] = {}
         for item in items:
             build = item.build
