@@ -10,6 +10,7 @@ from warp_nbprobe.explain.environment import Environment
 from warp_nbprobe.explain.noise import Move
 from warp_nbprobe.explain.results import Compared
 from warp_nbprobe.explain.verdict import Facts
+from warp_nbprobe.explain.words import listed
 from warp_nbprobe.explain.workload import Workload
 
 
@@ -76,15 +77,9 @@ def _of_side(name: str, side: Recording) -> Iterator[str]:
         yield f"the {name}'s samples among themselves, and what its warm runs compiled: NVIDIA's file has one cold run"
     if side.interrupted:
         yield f"samples that the {name} did not come to: it was stopped"
-    hooks = {
-        f"{hook}: {said}"
-        for run in side.runs
-        for wire in run.wires
-        if wire.warp
-        for hook, said in wire.warp.hooks.items()
-        if said != "ok"
-    }
-    for hook in sorted(hooks):
-        yield f"the {name} could not see everything in Warp ({hook})"
+    wires = [wire for run in side.runs for wire in run.wires if wire.warp]
+    hooks = {hook for wire in wires if wire.warp for hook, said in wire.warp.hooks.items() if said != "ok"}
+    if hooks:
+        yield f"what the {name}'s Warp gives no hook for: {listed(sorted(hooks))}"
     if any(run.ok and run.lto_artifacts is None for run in side.runs) and side.upstream is None:
         yield f"link-time objects: those in the {name}'s cache could not be counted"
