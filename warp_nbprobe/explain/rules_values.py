@@ -15,7 +15,7 @@ from warp_nbprobe.explain.contents import Build
 from warp_nbprobe.explain.pairing import Kernel
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked
 from warp_nbprobe.explain.scene import Scene
-from warp_nbprobe.explain.snippets import definition
+from warp_nbprobe.explain.snippets import definition, short_name
 from warp_nbprobe.explain.spots import line_of
 from warp_nbprobe.explain.words import listed, quoted
 
@@ -73,12 +73,10 @@ def _stale(run: Run, wire: Wire, stale: Stale, state: KernelState | None) -> Evi
         f"of the kernel if it changes often."
     )
     snippet = None
-    if stale.new is not None and _is_number(stale.new):
-        snippet = (
-            f"@wp.kernel\ndef {stale.name.rpartition('.')[2]}(..., {name}: "
-            f"{'float' if '.' in stale.new else 'int'}):\n"
-            f"    ...\n\nwp.launch({stale.name.rpartition('.')[2]}, ..., inputs=[..., {stale.value}])"
-        )
+    if stale.new is not None and state is not None and _is_number(stale.new):
+        argument = f"{name}: {'float' if '.' in stale.new else 'int'}"
+        launch = f"wp.launch({short_name(state)}, ..., inputs=[..., {stale.value}])"
+        snippet = f"{definition(state, more=[argument])}\n\n{launch}"
     return Evidence(what, fix, modules, place=place, cause_place=cause, snippet=snippet, key=key, wire=wire)
 
 

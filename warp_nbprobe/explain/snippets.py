@@ -65,11 +65,11 @@ def short_name(state: KernelState) -> str:
     return state.name.rpartition(".")[2]
 
 
-def definition(state: KernelState, decorator: str = "@wp.kernel") -> str:
-    """Return the head of a kernel's definition under a decorator; its body is left to the user."""
+def definition(state: KernelState, decorator: str = "@wp.kernel", more: Sequence[str] = ()) -> str:
+    """Return the head of a kernel's definition under a decorator, with ``more`` arguments; the body is the user's."""
     generic = state.parent is not None
-    arguments = ", ".join(f"{name}: {_any(text) if generic else type_code(text)}" for name, text in state.args)
-    return f"{decorator}\ndef {short_name(state)}({arguments or '...'}):\n    ..."
+    arguments = [f"{name}: {_any(text) if generic else type_code(text)}" for name, text in state.args]
+    return f"{decorator}\ndef {short_name(state)}({', '.join([*arguments, *more]) or '...'}):\n    ..."
 
 
 def _any(text: str) -> str:
