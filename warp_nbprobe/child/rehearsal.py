@@ -139,7 +139,9 @@ def _attach(warp: Any, context: Any, parts: Sequence[types.ModuleType]) -> None:
 
 
 def _fail(reason: str) -> None:
-    _tell(error=reason)
+    if reason not in state.told:
+        state.told.add(reason)
+        _tell(error=reason)
     raise RehearsalError(f"A rehearsal for {state.name} is not possible here: {reason}")
 
 
