@@ -223,7 +223,15 @@ def _tell_reload(explained: Explained) -> Iterable[Told]:
     elif difference is not None and difference.options:
         names = listed([quoted(option.name) for option in difference.options], _NAMED)
         what = f"option {names} went back to what it had been at an earlier load"
-    yield Told(f"Loaded again from the cache: {what}.", build.event.place)
+    yield Told(f"Loaded again from the cache: {what}.", _flipped_at(explained) or build.event.place)
+
+
+def _flipped_at(explained: Explained) -> Place | None:
+    """Return the line that put an option back, where nothing but options flipped."""
+    if explained.difference is not None and explained.difference.kernels_differ:
+        return None
+    places = [blame.of_option(explained.build, option.name, option.new).place for option in explained.options]
+    return next((place for place in places if place is not None), None)
 
 
 def flipping(difference: Difference) -> list[str]:

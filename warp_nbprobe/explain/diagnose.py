@@ -19,7 +19,7 @@ from warp_nbprobe.explain.contents import Catalog
 from warp_nbprobe.explain.costs import avoidable_ms, charges
 from warp_nbprobe.explain.details import told
 from warp_nbprobe.explain.rule import KINDS, Evidence, Rule
-from warp_nbprobe.explain.rules import RULES
+from warp_nbprobe.explain.rules import LAST, RULES
 from warp_nbprobe.explain.rules_again import CACHE_NOT_REUSED
 from warp_nbprobe.explain.rules_notes import is_not_compilation
 from warp_nbprobe.explain.scene import Scene
@@ -130,7 +130,7 @@ def diagnose(recording: Recording, *, own: Sequence[str] = ()) -> Diagnosis:
         names |= _build_names(first.warm, first.all_warm)
     found: list[tuple[Rule, Evidence]] = []
     checks: list[Checked] = []
-    for rule in RULES:
+    for rule in (*(rule for rule in RULES if rule not in LAST), *LAST):
         reason = rule.cannot_tell(first)
         if reason is not None:
             checks.append(Checked(rule.name, rule.kind, "not observable", reason))
@@ -144,13 +144,10 @@ def diagnose(recording: Recording, *, own: Sequence[str] = ()) -> Diagnosis:
     build_ms = median(scene.build_ms for scene in scenes)
     findings = [(_finding(rule, one, first, build_ms, names), _order(rule, one)) for rule, one in found]
     findings.sort(key=lambda pair: pair[1])
-    checks.sort(key=lambda check: KINDS.index(_kind(check.rule)))
+    order = [rule.name for rule in RULES]
+    checks.sort(key=lambda check: order.index(check.rule))
     spared = {scene.cold.sample: avoidable_ms(scene.charges) for scene in scenes}
     return Diagnosis(tuple(finding for finding, _ in findings), tuple(checks), spared)
-
-
-def _kind(name: str) -> Any:
-    return next(rule.kind for rule in RULES if rule.name == name)
 
 
 def _scenes(recording: Recording, ownership: Ownership) -> list[Scene]:

@@ -1,4 +1,4 @@
-"""The table of mechanisms: every rule, in the order in which they are looked for."""
+"""The table of mechanisms: every rule, in the order of the page that specifies them."""
 
 from __future__ import annotations
 
@@ -47,10 +47,13 @@ RULES: Final[tuple[Rule, ...]] = (
     OVERBUILT,
     UNIQUE_MODULES,
     GRANULAR_MODULES,
+    SERIAL_BUILDS,
     PARALLEL_LOAD_COSTS_MORE,
     PRECOMPILED_HEADER,
     UNROLL,
-    *NOTES,
-    SERIAL_BUILDS,  # last, since they are raised only where nothing before them explains more
     LARGE_MODULE,
+    *NOTES,
 )
+
+LAST: Final = (SERIAL_BUILDS, LARGE_MODULE)
+"""Looked for after all others: raised only where nothing else explains more."""

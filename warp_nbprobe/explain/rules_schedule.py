@@ -155,12 +155,13 @@ def _precompiled_header(scene: Scene) -> Sequence[Evidence]:
     off = [item for item in builds if option(item, "use_precompiled_headers") == "False"]
     if len(off) >= 3 and len(off) == len(builds):
         what = (
-            f"The precompiled header is off, and {len(off)} modules were built: each of them compiled Warp's "
-            f"own code again. "
-            f"Made once, the header would have served all of them."
+            f"The precompiled header is off, and each of {len(off)} builds compiled Warp's own code again. "
+            f"Made once, "
+            f"the header would have served all of them."
         )
         snippet = "wp.config.use_precompiled_headers = True"
-        return (_header_evidence(off, what, "Try it with the header on, measured.", snippet),)
+        unlike = "A program that usually builds one or two modules."
+        return (_header_evidence(off, what, "Try it with the header on, measured.", snippet, unlike),)
     served: dict[tuple[object, ...], list[Explained]] = {}
     for item in builds:
         served.setdefault((item.build.wire, item.build.event.thread, item.build.event.block_dim), []).append(item)
@@ -174,13 +175,16 @@ def _precompiled_header(scene: Scene) -> Sequence[Evidence]:
         f"time is saved."
     )
     fix = "Try it without the header, measured; with several modules it pays."
-    return (_header_evidence(made, what, fix, "wp.config.use_precompiled_headers = False"),)
+    unlike = "A program that will build more modules than this run did."
+    return (_header_evidence(made, what, fix, "wp.config.use_precompiled_headers = False", unlike),)
 
 
-def _header_evidence(members: Sequence[Explained], what: str, fix: str, snippet: str) -> Evidence:
+def _header_evidence(members: Sequence[Explained], what: str, fix: str, snippet: str, not_for: str) -> Evidence:
     modules = tuple(dict.fromkeys(item.build.event.module for item in members))
     place = members[0].build.event.place
-    return Evidence(what, fix, modules, events=tuple(members), place=place, snippet=snippet, certainty="estimate")
+    return Evidence(
+        what, fix, modules, events=tuple(members), place=place, snippet=snippet, not_for=not_for, certainty="estimate"
+    )
 
 
 PRECOMPILED_HEADER: Final = Rule(
@@ -189,7 +193,6 @@ PRECOMPILED_HEADER: Final = Rule(
     _precompiled_header,
     "The precompiled header served several builds, or none was made.",
     needs=(inputs, hooked("build_cpu")),
-    not_for="A program that will build more modules than this run did.",
 )
 
 
@@ -255,7 +258,7 @@ UNROLL: Final = Rule(
     _unrolled,
     "No kernel got large by unrolled loops.",
     needs=(inputs, sources),
-    not_for="Inner loops of which the speed of the kernel depends.",
+    not_for="Inner loops that the kernel's speed depends on.",
 )
 
 
