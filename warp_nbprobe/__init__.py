@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from warp_nbprobe.errors import KernelNotFound as KernelNotFound
     from warp_nbprobe.errors import NBProbeError as NBProbeError
     from warp_nbprobe.errors import NoWarp as NoWarp
+    from warp_nbprobe.errors import RehearsalError as RehearsalError
     from warp_nbprobe.errors import ReportError as ReportError
     from warp_nbprobe.errors import TooManyBuilds as TooManyBuilds
     from warp_nbprobe.errors import UsageError as UsageError
@@ -43,7 +44,7 @@ __all__ = [
     "NBProbeError", "UsageError",
     "KernelNotFound", "KernelDidNotStart", "NoWarp", "WarpTooOld",
     "CodeRaised", "ChildDied", "ChildTimedOut", "InputRefused",
-    "TooManyBuilds", "ReportError",
+    "TooManyBuilds", "ReportError", "RehearsalError",
 ]  # fmt: skip
 
 _HOMES = {
