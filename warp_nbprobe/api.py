@@ -70,7 +70,7 @@ def measure(
         cwd: The child's working folder; without it the present one.
         env: Environment variables, added to the present ones.
         own: Installed packages that count as the user's own code.
-        isolate: Not available yet.
+        isolate: Send a cache folder that the code itself sets to the run's private one.
         allow_errors: Go on after a cell that raises.
         keep_scratch: Keep the private folders; ``notes`` of the result says where they are.
         rehearse: A CUDA architecture (``sm_90``), or several, to build for without a GPU; the code runs on the CPU.
@@ -202,7 +202,7 @@ def _runner(request: Request, screen: Screen) -> SampleRunner:
     from warp_nbprobe.run.rehearse import child_environment
     from warp_nbprobe.run.runner import CommandRunner, KernelRunner
 
-    told = child_environment(request.rehearse, only=request.rehearse_only, trace=request.trace)
+    told = child_environment(request.rehearse, only=request.rehearse_only, trace=request.trace, isolate=request.isolate)
     env, timeout_s = {**request.env, **told}, request.timeout_s
     make: Callable[..., SampleRunner]
     if request.command is not None:

@@ -51,7 +51,6 @@ def test_setup_code_has_its_own_phase_and_name() -> None:
         ({"check": ["x = 1"]}, "check: 'x = 1' is no expression"),
         ({"rehearse": 90}, "rehearse must be an architecture such as 'sm_90', or a list of them, not 90"),
         ({"rehearse_only": True}, "rehearse_only needs an architecture to build for: rehearse='sm_90'"),
-        ({"isolate": True}, "isolate=True is not available"),
         ({"atol": -0.5}, "atol must be a number of at least 0, not -0.5"),
         ({"rtol": float("nan")}, "rtol must be a number of at least 0, not nan"),
     ],

@@ -77,12 +77,6 @@ def test_a_wrong_option_gets_one_line_with_the_nearest_right_one(line: str, said
     assert str(error.value) == said
 
 
-@pytest.mark.parametrize("line", ["--isolate"])
-def test_an_option_of_a_later_version_is_refused_and_not_ignored(line: str) -> None:
-    with pytest.raises(UsageError, match="not available in this version"):
-        read(line)
-
-
 def test_words_on_the_line_of_a_cell_are_refused() -> None:
     with pytest.raises(UsageError, match=r"'base' is no option\. The code goes below\."):
         no_more_words(read("base"), "%%warp_cold", "The code goes below.")

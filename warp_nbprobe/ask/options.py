@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from warp_nbprobe.errors import UsageError
-
 
 def whole_number(text: str) -> int:
     """Read a whole number; raises ValueError with what was expected."""
@@ -82,7 +80,6 @@ class Option:
     metavar: str = ""
     default: Any = None
     repeat: bool = False  # may be given several times: `read` returns items, the value is the list of all
-    later: bool = False  # has its place and its name, and is not available yet
     ends: bool = False  # what follows its value is no option of ours
 
     @property
@@ -166,7 +163,6 @@ MEASURE: tuple[Option, ...] = (
         ("--isolate",),
         "redirect a cache folder that the code itself sets",
         default=False,
-        later=True,
     ),
     Option(
         "keep_scratch",
@@ -256,11 +252,6 @@ SETUP: tuple[Option, ...] = (
 )
 
 
-def available(options: Iterable[Option]) -> tuple[Option, ...]:
-    """Return the options that work in this version."""
-    return tuple(option for option in options if not option.later)
-
-
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that a person most likely meant, or None."""
     found = get_close_matches(word, list(known), n=1, cutoff=0.5)
@@ -271,11 +262,6 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `` Did you mean --x?``, or nothing when no known word is near."""
     found = nearest(word, known)
     return f" Did you mean {found}?" if found else ""
-
-
-def not_yet(option: str) -> UsageError:
-    """Return the error for an option that has its name and is not available yet."""
-    return UsageError(f"{option} is not available in this version of warp_nbprobe yet; leave it out.")
 
 
 def defaults(options: Sequence[Option]) -> dict[str, Any]:
@@ -289,11 +275,10 @@ def defaults_of_measure() -> dict[str, Any]:
 
 
 def options_help(options: Sequence[Option]) -> str:
-    """Return one line per available option, aligned, with its default where it has one worth saying."""
-    rows = available(options)
-    width = max(len(option.shown) for option in rows)
+    """Return one line per option, aligned, with its default where it has one worth saying."""
+    width = max(len(option.shown) for option in options)
     lines = []
-    for option in rows:
+    for option in options:
         default = f" (default {option.default})" if option.read and option.default not in (None, ()) else ""
         lines.append(f"    {option.shown:{width}}  {option.help}{default}")
     return "\n".join(lines)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from warp_nbprobe.ask.architectures import architectures
-from warp_nbprobe.ask.options import MEASURE, not_yet
 from warp_nbprobe.data.model import Cell
 from warp_nbprobe.errors import UsageError
 
@@ -44,6 +43,7 @@ class Request:
     rehearse: tuple[str, ...] = ()  # CUDA architectures to build for without a GPU: sm_90
     rehearse_only: bool = False
     trace: bool = False
+    isolate: bool = False  # cache folders that the code itself sets are sent to the private one
 
     def recorded(self) -> dict[str, Any]:
         """Return the options as the report keeps them: the values of pushed names and of ``env`` stay out."""
@@ -61,6 +61,7 @@ class Request:
             "rehearse": list(self.rehearse),
             "rehearse_only": self.rehearse_only,
             "trace": self.trace,
+            "isolate": self.isolate,
             "allow_errors": self.allow_errors,
             "keep_scratch": self.keep_scratch,
             "max_builds": self.max_builds,
@@ -118,7 +119,6 @@ def make_request(
     Raises:
         UsageError: An argument that cannot be used, named, with what to do.
     """
-    _refuse_later(values)
     archs = architectures(values["rehearse"])
     if values["rehearse_only"] and not archs:
         raise UsageError("rehearse_only needs an architecture to build for: rehearse='sm_90'.")
@@ -146,6 +146,7 @@ def make_request(
         rehearse=archs,
         rehearse_only=bool(values["rehearse_only"]),
         trace=bool(values["trace"]),
+        isolate=bool(values["isolate"]),
     )
 
 
@@ -158,15 +159,6 @@ def refuse_other_trace(request: Request, baseline: Mapping[str, Any], name: str)
         return
     instead = f"measure {name} again with --trace" if request.trace else f"give --trace, as for {name}"
     raise UsageError(f"--trace changes every hash, so it is on in both measurements or in none: {instead}.")
-
-
-def _refuse_later(values: Mapping[str, Any]) -> None:
-    for option in MEASURE:
-        if not option.later or option.key not in values:
-            continue
-        value = values[option.key]
-        if value != option.default and not (option.repeat and not value):
-            raise not_yet(f"{option.key}={value!r}")
 
 
 def _label(label: object, default: str) -> str:

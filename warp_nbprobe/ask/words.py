@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warp_nbprobe.ask.options import Option, defaults, not_yet, suggestion
+from warp_nbprobe.ask.options import Option, defaults, suggestion
 from warp_nbprobe.errors import UsageError
 
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
@@ -93,8 +93,6 @@ def parse(words: Sequence[Word], options: Sequence[Option], *, what: str, mixed:
             at += 1
             continue
         option, value = _option(text, by_flag, what)
-        if option.later:
-            raise not_yet(f"{what}: {option.flags[-1]}")
         at += 1
         if option.read is None:
             if value is not None:
@@ -136,6 +134,6 @@ def _store(values: dict[str, Any], option: Option, text: str, what: str) -> None
 def no_more_words(parsed: Parsed, what: str, hint: str) -> None:
     """Refuse words that follow the options where none belong; ``hint`` says where they do."""
     if parsed.dashes:
-        raise not_yet(f"{what}: measuring a command after `--`")
+        raise UsageError(f"{what}: what follows `--` is a command, and none belongs here. {hint}")
     if parsed.rest:
         raise UsageError(f"{what}: {parsed.rest[0].text!r} is no option. {hint}")

@@ -235,6 +235,8 @@ class _State:
         self.folder = ""
         self.local = _Local()
         self.is_command = False  # a process whose wire says when its code began and ended
+        # where cache folders that the code itself sets are sent to, if they are
+        self.private_cache = os.environ.get("WARP_CACHE_PATH") if os.environ.get("WARP_NBPROBE_ISOLATE") else None
         self.in_workers = False  # multiprocessing is told to finish our record in its workers
         self.kids = itertools.count(1)
         self.codes: dict[int, _Code] = {}
@@ -960,7 +962,7 @@ def _asked_for(kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, ad
     asked = _Asked()
     asked.kernel, asked.known, asked.kind = kernel, _known(kernel), "launch"
     asked.adjoint, asked.block_dim = bool(adjoint), block_dim
-    asked.requested = None if block_dim is None or block_dim == _state.silent_block_dim else _asked_number(block_dim)
+    asked.requested = None if _is_no_request(block_dim) else _asked_number(block_dim)
     asked.device, asked.dims = device, _dims(dim)
     caller = _caller(4)  # this function, the hook, its guard, launch
     if caller is not None and caller.f_code is _state.launch_tiled.__code__:
@@ -985,6 +987,12 @@ def _dims(dim: Any) -> int | tuple[int, ...]:
         return tuple(map(int, dim)) if hasattr(dim, "__len__") or hasattr(dim, "__iter__") else int(dim)
     except (TypeError, ValueError):
         return ()
+
+
+def _is_no_request(block_dim: Any) -> bool:
+    """Tell whether a block dimension is a default, or what Tape.backward hands on of a launch's own."""
+    resolved = getattr(_state.context, "_ResolvedBlockDim", ())
+    return block_dim is None or block_dim == _state.silent_block_dim or isinstance(block_dim, resolved)
 
 
 def _last_gone(dims: int | tuple[int, ...]) -> tuple[int, ...]:
@@ -1048,7 +1056,7 @@ def _type_text(kind: Any) -> str:
     dtype = getattr(kind, "dtype", None)
     if dtype is not None and not isinstance(kind, type):
         name = type(kind).__name__.removeprefix("_").removesuffix("Annotation")
-        return _array_text(name[:1].lower() + name[1:], dtype, getattr(kind, "ndim", 1))
+        return _array_text(name[:1].lower() + name[1:], _type_text(dtype), getattr(kind, "ndim", 1))
     key = getattr(kind, "key", None)
     if isinstance(key, str) and not isinstance(kind, type):
         return key
@@ -1056,9 +1064,9 @@ def _type_text(kind: Any) -> str:
     return known or str(getattr(kind, "__name__", None) or _text(kind))
 
 
-def _array_text(name: str, dtype: Any, ndim: Any) -> str:
+def _array_text(name: str, dtype: str, ndim: Any) -> str:
     dims = f"{ndim}d" if isinstance(ndim, int) and ndim > 1 and name.endswith("array") else ""
-    return f"{name}{dims}({_type_text(dtype)})"
+    return f"{name}{dims}({dtype})"
 
 
 def _argument_types(asked: _Asked) -> list[str]:
@@ -2999,6 +3007,8 @@ def _config_assigned(name: str, old: Any, new: Any) -> None:
     ):
         frame = frame.f_back
     by_warp = frame is not None and _code(frame.f_code).kind == "warp"
+    if name == "kernel_cache_dir" and not by_warp and _state.private_cache:
+        vars(_state.warp.config)[name] = old or _state.private_cache
     assignment = _assigned("config", name, old, new, None, by_warp, False)
     if assignment is not None and old != new:
         _state.assignments[("config", name)] = assignment
@@ -3338,6 +3348,37 @@ def _config_entered(config: Any, name: str, value: Any) -> Any:
     return name, vars(config).get(name), value
 
 
+def _install_isolation() -> None:
+    """Have Warp take its cache folder from the environment that the run was given, whatever the code made of it."""
+    if _state.private_cache:
+        _instrument(_found("context.init"), _init_entered, (), _init_left, _init_failed)
+
+
+@_hook("init")
+def _init_entered() -> Any:
+    name = "WARP_CACHE_PATH"
+    own, os.environ[name] = os.environ.get(name), str(_state.private_cache)
+    return (own,)
+
+
+def _init_over(token: Any) -> None:
+    if token is not None:
+        if token[0] is None:
+            del os.environ["WARP_CACHE_PATH"]
+        else:
+            os.environ["WARP_CACHE_PATH"] = token[0]
+
+
+@_leaving("init")
+def _init_left(token: Any, value: Any) -> None:
+    _init_over(token)
+
+
+@_hook("init")
+def _init_failed(token: Any) -> None:
+    _init_over(token)
+
+
 def _config_left(token: Any, value: Any) -> Any:
     _config_assigned(*token)
     return value
@@ -3405,6 +3446,7 @@ _POINTS: dict[str, Callable[[], None]] = {
     "Struct": _plain("codegen.Struct.__init__", _self_entered, ("self",), _struct_made),
     "modules": _install_modules,
     "config": _install_config,
+    "isolation": _install_isolation,
     "unroll": _plain("codegen.Adjoint.get_unroll_range", _unroll_entered, ("adj", "loop"), _unrolled),
     "log": _install_log,
     "force_load": _install_call("context.force_load", "device", "modules", "block_dim", "max_workers"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from warp_nbprobe.ask.options import COMPARE, LINE, MEASURE, SETUP, Option, available
+from warp_nbprobe.ask.options import COMPARE, LINE, MEASURE, SETUP, Option
 from warp_nbprobe.front.session import Session
 
 
@@ -20,7 +20,7 @@ def options_after(line: str, options: Sequence[Option], session: Session) -> lis
         return sorted(
             {entry.measurement.label for entry in session.entries if entry.measurement.label.startswith(typed)}
         )
-    flags = [flag for option in available(options) for flag in option.flags if flag.startswith("--")]
+    flags = [flag for option in options for flag in option.flags if flag.startswith("--")]
     return [flag for flag in flags if flag.startswith(typed)]
 
 

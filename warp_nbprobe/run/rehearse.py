@@ -1,4 +1,4 @@
-"""What a child is told when it is to rehearse for a GPU that is not there, or to collect its compiler's trace."""
+"""What a child is told: to rehearse for a GPU that is not there, to collect its compiler's trace, to stay isolated."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ _TEXTS: Final = ("rehearsal", "rehearsal_builds", "rehearsal_answers")
 ARCHS_VARIABLE: Final = "WARP_NBPROBE_REHEARSE"
 ONLY_VARIABLE: Final = "WARP_NBPROBE_REHEARSE_ONLY"
 TRACE_VARIABLE: Final = "WARP_NBPROBE_TRACE"
+ISOLATE_VARIABLE: Final = "WARP_NBPROBE_ISOLATE"
 
 
-def child_environment(archs: Sequence[str], *, only: bool, trace: bool) -> dict[str, str]:
+def child_environment(archs: Sequence[str], *, only: bool, trace: bool, isolate: bool) -> dict[str, str]:
     """Return the environment variables that a child reads; empty for an ordinary run."""
     found = {ARCHS_VARIABLE: ",".join(archs)} if archs else {}
     if archs and only:
         found[ONLY_VARIABLE] = "1"
     if trace:
         found[TRACE_VARIABLE] = "1"
+    if isolate:
+        found[ISOLATE_VARIABLE] = "1"
     return found
 
 
