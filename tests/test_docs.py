@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warp_nbprobe.ask.options import LINE, SETUP, available
+from warp_nbprobe.ask.options import LINE, SETUP
 from warp_nbprobe.data import columns
 from warp_nbprobe.data.metrics import METRICS
 from warp_nbprobe.explain import compare_frames
@@ -25,13 +25,13 @@ def words_of(page: str) -> set[str]:
 
 
 def test_every_option_is_explained() -> None:
-    flags = {flag for option in available((*LINE, *SETUP)) for flag in option.flags}
+    flags = {flag for option in (*LINE, *SETUP) for flag in option.flags}
 
     assert flags - words_of("options.md") - {"--file"} == set()
 
 
 def test_no_option_is_explained_that_is_not_there() -> None:
-    flags = {flag for option in available((*LINE, *SETUP)) for flag in option.flags}
+    flags = {flag for option in (*LINE, *SETUP) for flag in option.flags}
 
     assert {word for word in words_of("options.md") if re.match(r"--?\w", word)} <= flags | {"--"}
 
