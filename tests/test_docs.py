@@ -37,7 +37,7 @@ def test_no_option_is_explained_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", ["SUMMARY", "MODULES", "LAUNCHES", "LAUNCH_GROUPS", "RUNS", "LOG", "FINDINGS", "CHECKED"]
+    "frame", ["SUMMARY", "MODULES", "LAUNCHES", "LAUNCH_GROUPS", "RUNS", "LTO", "LOG", "FINDINGS", "CHECKED"]
 )
 def test_every_column_is_explained(frame: str) -> None:
     assert set(getattr(columns, frame)) - words_of("frames.md") == set()

@@ -17,7 +17,8 @@ ISOLATE_VARIABLE: Final = "WARP_NBPROBE_ISOLATE"
 
 def child_environment(archs: Sequence[str], *, only: bool, trace: bool, isolate: bool) -> dict[str, str]:
     """Return the environment variables that a child reads; empty for an ordinary run."""
-    found = {ARCHS_VARIABLE: ",".join(archs)} if archs else {}
+    # A GPU that is there is left alone: nothing in a rehearsed program may find it beside the one that is not there.
+    found = {ARCHS_VARIABLE: ",".join(archs), "CUDA_VISIBLE_DEVICES": ""} if archs else {}
     if archs and only:
         found[ONLY_VARIABLE] = "1"
     if trace:
