@@ -51,7 +51,7 @@ def test_every_style_survives_an_untrusted_notebook(make: Make) -> None:
 def test_no_meaning_hangs_on_ids_classes_handlers_or_sheets(make: Make) -> None:
     document = Document(card_html(make()))
     names = {name for _, name, _ in document.attributes}
-    assert names <= {"style", "title", "scope", "open", "data-b", "data-table"}
+    assert names <= {"style", "title", "scope", "open", "data-b", "tabindex", "data-table"}
     assert document.tags["style"] == 0
 
 

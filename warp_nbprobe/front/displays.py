@@ -64,9 +64,11 @@ class Displays:
 
     def _show_history(self, history: History) -> None:
         """Show the list, then what compares two of them: never in one output, for a widget dies with its kernel."""
+        from warp_nbprobe.views.history_html import KEYS_SCRIPT
         from warp_nbprobe.views.widgets import history_panel
 
-        self._shell.display_pub.publish({"text/html": _history_html(history), "text/plain": repr(history)}, {})
+        listed = _history_html(history) + KEYS_SCRIPT
+        self._shell.display_pub.publish({"text/html": listed, "text/plain": repr(history)}, {})
         data, metadata = self._shell.display_formatter.format(history_panel(history.entries))
         self._shell.display_pub.publish({**data, "text/plain": PANEL_TEXT}, metadata)
 

@@ -74,6 +74,12 @@ def history_text(history: Sequence[Remembered], wide: int = 100) -> str:
     return "\n".join(line.rstrip() for line in table_lines(("cell", "label", "at", "headline"), body, wide, right=(0,)))
 
 
+KEYS_SCRIPT = (
+    "<script>(function(){var a=document.currentScript.closest('.jp-OutputArea');"
+    "if(a)a.dataset.lmSuppressShortcuts='true'})()</script>"
+)
+"""Lets the panel below have its arrow keys and Enter, which JupyterLab takes from an output otherwise."""
+
 _FRAME = "font-size:13px;line-height:1.45;max-width:1400px;text-align:left;padding:4px 2px"
 
 

@@ -122,4 +122,4 @@ def whole_page(title: str, body: str) -> str:
 def script_text() -> str:
     """Return the card's script: a file of ours, the same for every report, without its indentation."""
     text = resources.files("warp_nbprobe.views").joinpath("card.js").read_text("utf-8")
-    return "\n".join(line.strip() for line in text.splitlines())
+    return "\n".join(line.strip() for line in text.splitlines() if not line.strip().startswith("//"))

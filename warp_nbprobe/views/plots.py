@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -22,7 +22,7 @@ _WIDTH_IN = 10.0
 _LANE_IN = 0.26
 _AROUND_IN = 1.55
 _NAME_SHOWS = 9.0  # per cent of the scale from which a bar carries its name
-_WORDS_UNTIL = 80.0  # and until which a lane's words have room after its last bar
+_WORDS_NEED = 14.0  # and per cent of it that a lane's words take
 _EDGE_SHOWS = 0.5  # and from which its edge is drawn in full
 _GROUND, _INK, _GRID = "#ffffff", "#202428", "#d8dade"
 
@@ -74,13 +74,11 @@ def _draw_lanes(axes: Axes, line: Timeline) -> None:
 
 
 def _draw_words(axes: Axes, line: Timeline, lane: Lane, at: int) -> None:
-    """Write what a lane's mark is, in the gap after its last bar or before its first."""
-    begin, end = min(bar.start_ms for bar in lane.bars), max(bar.start_ms + bar.ms for bar in lane.bars)
-    place: dict[str, Any] = {"fontsize": 7, "va": "center", "color": _INK, "parse_math": False}
-    if line.place(end) < _WORDS_UNTIL:
-        axes.text(end, at, f"  {lane.words}", **place)
-    elif line.place(begin) > 100 - _WORDS_UNTIL:
-        axes.text(begin, at, f"{lane.words}  ", ha="right", **place)
+    """Write what a lane's mark is into its widest gap."""
+    begin, end = lane.gap(line)
+    if end - begin > _WORDS_NEED:
+        left = line.begin_ms + begin / 100 * (line.end_ms - line.begin_ms)
+        axes.text(left, at, f"  {lane.words}", fontsize=7, va="center", color=_INK, parse_math=False)
 
 
 def _draw_bar(axes: Axes, line: Timeline, bar: Bar, at: int) -> None:

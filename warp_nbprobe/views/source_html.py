@@ -28,6 +28,7 @@ from warp_nbprobe.views.units import plural, time_text
 _CONTEXT = 3
 _FOLD_FROM = 16
 _NAMES_SHOWN = 2
+_NAMES_ON_HOVER = 8
 _WORDS = {
     "triggered here": "opportunity",
     "caused here": "redundant",
@@ -126,7 +127,12 @@ def _gutter(word: str, names: Sequence[str], ms: float) -> str:
     more = f" +{len(names) - _NAMES_SHOWN}" if len(names) > _NAMES_SHOWN else ""
     took = f"{time_text(ms)}: " if word == "triggered here" and ms else ""
     said = f"{took}{', '.join(names[:_NAMES_SHOWN])}{more}"
-    return chip(word, _WORDS[word]) + " " + span(prose(said), f"{SMALL};{DIM}", title=", ".join(names))
+    return chip(word, _WORDS[word]) + " " + span(prose(said), f"{SMALL};{DIM}", title=_listed(names))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES_ON_HOVER} more" if len(names) > _NAMES_ON_HOVER else ""
+    return ", ".join(names[:_NAMES_ON_HOVER]) + more
 
 
 def _elsewhere(marks: dict[str, LineMarks]) -> str:

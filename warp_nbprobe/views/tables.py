@@ -44,7 +44,9 @@ def table_html(columns: Sequence[Column], rows: Sequence[TableRow], *, under: st
     body = "".join(_row(row, styles) for row in rows)
     named = f' data-table="{esc(kind)}"' if kind else ""
     below = div(under, f"{DIM};font-size:12px;padding:4px 6px 0 6px") if under else ""
-    return f'<table{named} style="{_TABLE}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{below}'
+    table = f'<table{named} style="{_TABLE}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    # Where even broken names do not fit, the table scrolls by itself; with the keyboard as well, hence the tabindex.
+    return f'<div tabindex="0" style="overflow:auto">{table}</div>{below}'
 
 
 def _head(column: Column) -> str:

@@ -14,6 +14,8 @@ from warp_nbprobe.views.units import plural, time_text
 
 MOST_LANES = 12
 MOST_REPEATED = 5
+MOST_IN_FULL = 100
+"""Up to so many builds each says all of itself on hover; more would weigh down every saved notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,15 @@ class Lane:
     colour: tuple[int, int, int] | None = None
     words: str = ""
     module: str | None = None  # of which all its builds are
+
+    def gap(self, line: Timeline) -> tuple[float, float]:
+        """Return the widest stretch of the track without a bar, in per cent: where its words have most room."""
+        free, gaps = 0.0, []
+        for bar in sorted(self.bars, key=lambda bar: bar.start_ms):
+            gaps.append((free, line.place(bar.start_ms)))
+            free = max(free, line.place(bar.start_ms + bar.ms))
+        gaps.append((free, 100.0))
+        return max(gaps, key=lambda gap: gap[1] - gap[0])
 
     @property
     def repeated(self) -> bool:
@@ -151,6 +162,12 @@ def parts_of(row: Row) -> tuple[tuple[str, float], ...]:
     return tuple((key, float(found[key])) for key in PARTS if (found[key] or 0.0) > 0)
 
 
+def short_title(row: Row, words: Sequence[str]) -> str:
+    """Return what hovering over one of very many builds shows: one line."""
+    where = f", {row['location']}" if row["location"] else ""
+    return f"{event_name(row)}: {time_text(row['ms'])}{where}" + (f", {', '.join(words)}" if words else "")
+
+
 def build_title(row: Row) -> str:
     """Return what hovering over a build shows, line by line."""
     least = (row["ms"] or 0.0) / 100
@@ -163,9 +180,11 @@ def build_title(row: Row) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _bar(row: Row, words: Sequence[str] = ()) -> Bar:
+def _bar(row: Row, words: Sequence[str] = (), *, brief: bool = False) -> Bar:
     ms = row["ms"] or 0.0
     title = "\n".join([build_title(row), *([", ".join(words)] if words else [])])
+    if brief:
+        title = short_title(row, words)
     parts = parts_of(row)
     return Bar(event_name(row), row["module"], row["start_ms"], ms, parts, row["status"], title, tuple(words))
 
@@ -173,10 +192,12 @@ def _bar(row: Row, words: Sequence[str] = ()) -> Bar:
 def _lanes(run: str, rows: Sequence[Row]) -> Iterator[Lane]:
     marks = {row["seq"]: [mark.word for mark in found] for row, found in zip(rows, row_marks(rows), strict=True)}
     placed = [row for row in rows if row["start_ms"] is not None]
+    brief = sum(row["status"] in BUILT for row in placed) > MOST_IN_FULL
     keys = list(dict.fromkeys((row["pid"], row["thread"]) for row in placed))
     pids = list(dict.fromkeys(pid for pid, _ in keys))
     for pid, thread in keys:
-        bars = tuple(_bar(row, marks[row["seq"]]) for row in placed if (row["pid"], row["thread"]) == (pid, thread))
+        rows_here = [row for row in placed if (row["pid"], row["thread"]) == (pid, thread)]
+        bars = tuple(_bar(row, marks[row["seq"]], brief=brief) for row in rows_here)
         yield Lane(run, _thread_label(pids.index(pid), len(pids), thread, len(keys)), bars)
     if run == "cold":
         yield from _marked_lanes(placed)

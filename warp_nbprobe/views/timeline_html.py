@@ -27,7 +27,7 @@ _NAME_SHOWS = 7.0  # per cent of the track from which a bar carries its name
 _EDGE_SHOWS = 1.0  # and from which it has an edge
 _PIXEL = 0.1
 _NAMED = 4  # builds that a stroke of many names on hover
-_WORDS_UNTIL = 78.0  # per cent of the track: from there on a lane's words would leave it
+_WORDS_NEED = 16.0  # per cent of the track that a lane's words take
 
 _LABEL = (
     "flex:0 0 112px;min-width:0;padding:0 8px 0 0;text-align:right;"
@@ -124,15 +124,12 @@ def _loads(line: Timeline, bars: Sequence[Bar]) -> str:
 
 
 def _lane_words(line: Timeline, lane: Lane) -> str:
-    """Return the words of a lane's mark where a gap has room: after the last bar, else before the first."""
-    begin = line.place(min(bar.start_ms for bar in lane.bars))
-    end = line.place(max(bar.start_ms + bar.ms for bar in lane.bars))
-    style = "position:absolute;top:0;font-size:10px;line-height:15px;opacity:.8"
-    if end < _WORDS_UNTIL:
-        return span(esc(lane.words), f"{style};left:{end:.2f}%;padding:0 0 0 6px")
-    if begin > 100 - _WORDS_UNTIL:
-        return span(esc(lane.words), f"{style};right:{100 - begin:.2f}%;padding:0 6px 0 0")
-    return ""
+    """Return the words of a lane's mark in its widest gap, where that has room for them."""
+    begin, end = lane.gap(line)
+    if end - begin < _WORDS_NEED:
+        return ""
+    style = "position:absolute;top:0;font-size:10px;line-height:15px;opacity:.8;overflow:hidden"
+    return span(esc(lane.words), f"{style};left:{begin:.2f}%;max-width:{end - begin:.2f}%;text-indent:6px")
 
 
 def _grid(line: Timeline) -> str:
@@ -220,7 +217,7 @@ def _axis(line: Timeline) -> str:
     texts = "".join(
         span(text, f"position:absolute;left:{line.place(ms):.2f}%;padding:0 0 0 3px")
         for ms, text in line.ticks()
-        if line.place(ms) < 96
+        if line.place(ms) < 93
     )
     setup = "setup before 0" if line.begin_ms < 0 else ""
     track = div(texts, f"{_TRACK};height:16px;border-top:{HAIRLINE};{NUMBERS}")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import ipywidgets
 
+from warp_nbprobe.views.compact import compact
 from warp_nbprobe.views.pages import Page
 from warp_nbprobe.views.style import DIM, div, esc
 
@@ -25,7 +26,7 @@ def html(value: str = "") -> Any:
 
 def framed(value: str) -> str:
     """Return HTML as a panel shows it."""
-    return div(_LINKS.sub("", value), _FRAME)
+    return compact(div(_LINKS.sub("", value), _FRAME))
 
 
 def dropdown(name: str, options: Sequence[tuple[str, Any]], chosen: Callable[[Any], None], *, value: Any = NONE) -> Any:

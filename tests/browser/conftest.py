@@ -1,0 +1,80 @@
+"""One Jupyter server and one browser for all tests here; pictures of what was seen lie in ``reports/screens``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.made import hostile, large, save_all
+from tests.browser.pages import Open, watched
+from tests.browser.server import ROOT, Server, has_jupyter, serving
+
+SCREENS = ROOT / "reports" / "screens"
+RECORDED = Path(__file__).parent / "recorded"
+
+
+@pytest.fixture(scope="session")
+def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose folder holds the reports that notebooks open: base, tuned, large, hostile."""
+    if not has_jupyter():
+        reason = "no Jupyter server: the extra `test` brings jupyterlab and notebook"
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with serving(tmp_path_factory.mktemp("jupyter")) as server:
+        for path in RECORDED.glob("*.json.gz"):
+            (server.folder / path.name).write_bytes(path.read_bytes())
+        save_all(server.folder, large=large(), hostile=hostile())
+        yield server
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any, jupyter: Server) -> Iterator[Open]:
+    """A page to open notebooks in; it fails on script errors, dialogs and requests that leave this machine."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    found = watched(context.new_page(), jupyter)
+    yield found
+    found.page.evaluate("window.jupyterapp?.serviceManager.sessions.shutdownAll()")
+    context.close()
+    assert found.troubles == []
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page without a server, for exported files."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
+    page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+    yield page
+    context.close()
+    assert troubles == []
+
+
+@pytest.fixture
+def picture(request: pytest.FixtureRequest) -> Callable[[Any, str], Path]:
+    """Keep a picture of a page or an element, for people to look at and for the docs."""
+
+    def take(target: Any, name: str) -> Path:
+        SCREENS.mkdir(parents=True, exist_ok=True)
+        path = SCREENS / f"{re.sub(r'[^a-z0-9-]', '-', name.lower())}.png"
+        target.screenshot(path=str(path))
+        return path
+
+    return take
