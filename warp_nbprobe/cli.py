@@ -5,6 +5,7 @@ Exit status: 0; 1 when the measured code failed or a limit was exceeded; 2 for a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,17 @@ class _Command:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments``, those of the process by default; return the exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read the output has gone (`| head`). The interpreter's own flush at its end must find somewhere to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         print(_overview())
         return 0 if words else 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,12 @@ def test_the_example_is_split_into_the_cells_it_shows() -> None:
     assert len(cells) == 3
     assert cells[0].startswith("import sys")
     assert all("# %%" not in cell for cell in cells)
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback() -> None:
+    ended = subprocess.run(
+        f"{sys.executable} -m warp_nbprobe show --help | head -c 1",
+        shell=True, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert ended.stderr == ""
