@@ -37,11 +37,20 @@ def told(explained: Explained) -> tuple[str | None, Place | None]:
         return None, None
     pieces = [piece for cause in explained.causes for piece in _TELL[cause](explained)]
     places = [piece.place for piece in pieces if piece.place is not None]
-    return " ".join(piece.text for piece in pieces), places[0] if places else None
+    place = places[0] if places else None
+    if place is not None and _is_generated(place):
+        place = explained.build.event.place  # code that Warp wrote has no line; the one that asked for it has
+    return " ".join(piece.text for piece in pieces), place
+
+
+def _is_generated(place: Place) -> bool:
+    return place.file.startswith("<")
 
 
 def where(build: Build, place: Place | None) -> str:
-    """Return `` (cell 3, line 2)`` for a place, nothing for none."""
+    """Return `` (cell 3, line 2)`` for a place, nothing for none and for code that Warp wrote itself."""
+    if place is not None and _is_generated(place):
+        return ""
     text = place_text(build.run, place, build.wire)[2]
     return f" ({text})" if text else ""
 

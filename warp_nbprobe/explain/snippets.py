@@ -106,11 +106,20 @@ def _variants(factory: str, states: Sequence[KernelState]) -> list[str]:
     """Return the loop that makes all variants of one source first."""
     names = list(dict.fromkeys(name for state in states for name in state.captured))
     values = {name: list(dict.fromkeys(s.captured[name] for s in states if name in s.captured)) for name in names}
+    values = {name: texts for name, texts in values.items() if all(map(_is_literal, texts))}
     head = f"# first make every variant, then launch any of them{_seen(values)}"
-    if len(names) != 1:
+    if len(names) != 1 or not values:
         return [head, f"kernels = [{factory}(...), ...]"]
     (name,) = names
     return [head, f"kernels = [{factory}({name}) for {name} in {_tuple(values[name])}]"]
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 def _tuple(texts: Sequence[str]) -> str:
@@ -136,11 +145,7 @@ def literal(text: str | None) -> str:
     """Return the text of a value as code."""
     if text is None:
         return "None"
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return repr(text)
-    return text
+    return text if _is_literal(text) else repr(text)
 
 
 def module_code(module: str) -> str:
