@@ -99,7 +99,8 @@ def main() -> int:
         print(f"{name}: {'the same' if same else 'NOT THE SAME'} ({len(_built(real))} builds)")
         if not same:
             print(f"    GPU       {_built(real)}\n    rehearsed {_built(rehearsed)}")
-        print(f"    loading on the GPU took {real.summary.loc['load_ms', 'median']:.1f} ms, which a rehearsal has not")
+        load_ms = real.summary["median"]["load_ms"]
+        print(f"    loading on the GPU took {load_ms:.1f} ms, which a rehearsal has not")
     return 1 if differ else 0
 
 
@@ -117,7 +118,7 @@ def _arch() -> str | None:
     about = m.runs["environment"].iloc[0]
     cards = [device for device in about.get("devices") or () if device.get("is_cuda")]
     for card in cards:
-        print(f"{card['alias']}: {card['name']}, sm_{card['arch']}, {(card['memory_bytes'] or 0) >> 30} GiB")
+        print(f"{card['alias']!s}: {card['name']!s}, sm_{card['arch']}, {(card['memory_bytes'] or 0) >> 30} GiB")
     if cards:
         print(f"driver {about.get('driver')}, toolkit {about.get('toolkit')}")
         print(f"the driver's cache: {about['env'].get('CUDA_CACHE_PATH', 'the user own one: NOT ISOLATED')}")

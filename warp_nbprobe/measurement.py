@@ -56,9 +56,11 @@ class Measurement:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know of how it was measured: cells left out, output cut, what a rehearsal assumed."""
+        from warp_nbprobe.data.driver_cache import driver_cache_notes
         from warp_nbprobe.data.rehearsal import rehearsal_notes
 
-        return (*self.recording.notes, *rehearsal_notes(self.recording))
+        recording = self.recording
+        return (*recording.notes, *rehearsal_notes(recording), *driver_cache_notes(recording))
 
     @property
     def failed(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
+from warp_nbprobe.data.driver_cache import VARIABLE, is_off, needs_driver
 from warp_nbprobe.data.events import place_text
 from warp_nbprobe.data.records import Assign, Place
 from warp_nbprobe.explain.causes import Explained
@@ -38,6 +39,8 @@ def reasons(explained: Explained) -> Iterator[Reason]:
     yield from _cleared(build, twin)
     yield from _switched_off(build)
     yield from _elsewhere(build, twin)
+    if is_off(build.wire) and needs_driver(build.event):
+        yield Reason(VARIABLE, f"{VARIABLE} is set in the environment", None)
 
 
 def _at_the_same_time(build: Build, twin: Build) -> Iterator[Reason]:
