@@ -60,7 +60,8 @@ def _too_many(compiled: pd.DataFrame, most: int) -> TooManyBuilds | None:
     if len(builds) <= most:
         return None
     return TooManyBuilds(
-        f"The cold run compiled {len(builds)} identities, and max_builds allows {most}: {', '.join(builds)}.",
+        f"The cold run compiled {len(builds)} {'identity' if len(builds) == 1 else 'identities'}, and max_builds "
+        f"allows {most}: {', '.join(builds)}.",
         builds,
         most,
     )

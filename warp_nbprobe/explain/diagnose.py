@@ -231,7 +231,10 @@ def _finding(rule: Rule, one: Evidence, scene: Scene, build_ms: float, names: Ma
     build = one.events[0].build if one.events else None
     run, wire = (build.run, build.wire) if build is not None else (scene.cold, one.wire)
     cell, cell_line, location = place_text(run, one.place, wire)
-    cause_cell, cause_line, cause_location = place_text(run, one.cause_place, wire)
+    cause = one.cause_place
+    if cause is not None and cause.file.startswith("<"):
+        cause = None  # code that Warp wrote itself has no line
+    cause_cell, cause_line, cause_location = place_text(run, cause, wire)
     return Finding(
         rule=rule.name,
         kind=rule.kind,
