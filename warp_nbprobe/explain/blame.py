@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warp_nbprobe.data.events import cells_of
 from warp_nbprobe.data.model import Run
 from warp_nbprobe.data.records import Assign, Place, Wire
-from warp_nbprobe.explain.assignments import Binding, bindings, outermost_loop
+from warp_nbprobe.explain.assignments import Binding, bindings, outermost_loop, parse
 from warp_nbprobe.explain.changes import Change
 from warp_nbprobe.explain.contents import Build
 from warp_nbprobe.explain.pairing import Kernel
@@ -30,7 +31,18 @@ def of_change(build: Build, kernel: Kernel, change: Change) -> Blame:
     if named and change.origin != "closure":
         found = last_assignment(build, part.name, kernel, change.new)
         return Blame(found or kernel.state.defined, inferred=found is None)
+    if part.kind == "calls":
+        return Blame(_rebound(build, kernel) or kernel.state.defined)
     return Blame(change.place or kernel.state.defined)
+
+
+def _rebound(build: Build, kernel: Kernel) -> Place | None:
+    """Return the line that last made a name which the kernel calls stand for another function."""
+    tree = parse(kernel.source)
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+    called = [function.id for function in calls if isinstance(function, ast.Name)]
+    places = [last_assignment(build, name, kernel, None) for name in dict.fromkeys(called)]
+    return next((place for place in places if place is not None), None)
 
 
 def of_option(build: Build, name: str, new: str | None) -> Blame:

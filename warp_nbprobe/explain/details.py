@@ -18,6 +18,7 @@ from warp_nbprobe.explain.holders import named_once
 from warp_nbprobe.explain.misses import why_missed
 from warp_nbprobe.explain.pairing import Kernel
 from warp_nbprobe.explain.sentences import change_text
+from warp_nbprobe.explain.spots import value_text
 from warp_nbprobe.explain.words import listed, plural, quoted
 
 _NAMED: Final = 4  # kernels named in one sentence
@@ -101,13 +102,13 @@ def _tell_added(explained: Explained) -> Iterable[Told]:
 def _tell_specialisation(build: Build, item: Added) -> Told:
     assert item.beside is not None
     state = item.kernel.state
-    values = captured_values(item.kernel, item.beside, item.changes)
+    values = captured_values(build, item.kernel, item.beside, item.changes)
     said = f" with {listed(values, _NAMED)}" if values else ""
     text = f"Another variant of kernel {quoted(state.name)}{where(build, state.defined)} was added{said}."
     return Told(text, state.defined)
 
 
-def captured_values(kernel: Kernel, beside: Kernel, differing: Sequence[Change]) -> list[str]:
+def captured_values(build: Build, kernel: Kernel, beside: Kernel, differing: Sequence[Change]) -> list[str]:
     """Return the captured or static values in which two specialisations of one source differ."""
     found = {
         change.part.name: f"{change.part.name} = {change.new} (besides {change.old})"
@@ -117,7 +118,8 @@ def captured_values(kernel: Kernel, beside: Kernel, differing: Sequence[Change])
     for name, text in kernel.state.captured.items():
         other = beside.state.captured.get(name)
         if text != other:
-            found[name] = f"{name} = {text}" + (f" (besides {other})" if other is not None else "")
+            said = f"{name} = {value_text(build.run, build.wire, text)}"
+            found[name] = said + (f" (besides {value_text(build.run, build.wire, other)})" if other is not None else "")
     inner = {change.part.name for change in differing if change.part.kind == "static"}
     if kernel.state.captured and len(found) > len(inner):
         for name in inner & found.keys():

@@ -58,9 +58,9 @@ def _build_failed(scene: Scene, key: tuple[object, ...], members: list[Explained
     name = quoted(str(kernel)) if kernel else "the kernel"
     cell = "cell" if place is not None and place.cell is not None else "definition"
     fix = (
-        f"Mend {name} and run its {cell} again. To go on without it, delete it (`del`), or give it a module of "
-        f"its own so "
-        f"that it takes no other kernel down."
+        f"Mend {name} and run its {cell} again. To go on without it, give it a module of its own, so that it "
+        f"takes no "
+        f"other kernel down (`del` is not enough: a module keeps the newest kernel of each name)."
     )
     short = str(kernel or "kernel").rpartition(".")[2]
     return Evidence(

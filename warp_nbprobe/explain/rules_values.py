@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Final
 
-from warp_nbprobe.data.events import cells_of
 from warp_nbprobe.data.model import Run
 from warp_nbprobe.data.records import KernelState, Place, Stale, Wire
 from warp_nbprobe.explain import blame
@@ -16,10 +13,8 @@ from warp_nbprobe.explain.pairing import Kernel
 from warp_nbprobe.explain.rule import Evidence, Rule, hooked
 from warp_nbprobe.explain.scene import Scene
 from warp_nbprobe.explain.snippets import definition, short_name
-from warp_nbprobe.explain.spots import line_of
+from warp_nbprobe.explain.spots import definition_line, line_of
 from warp_nbprobe.explain.words import listed, quoted
-
-_DEFINITION: Final = re.compile(r".* \((?P<file>[^():]+\.py):(?P<line>\d+)\)")
 
 
 def _stale_values(scene: Scene) -> Sequence[Evidence]:
@@ -81,7 +76,7 @@ def _stale(run: Run, wire: Wire, stale: Stale, state: KernelState | None) -> Evi
 
 
 def _old_and_new(run: Run, wire: Wire, stale: Stale, since: str) -> str:
-    old, new = _definition(run, wire, stale.old), _definition(run, wire, stale.new)
+    old, new = definition_line(run, wire, stale.old), definition_line(run, wire, stale.new)
     if old is not None and new is not None:
         return (
             f"{quoted(stale.value)} as it was defined at {old}, although it was defined anew at {new}. Warp builds "
@@ -98,17 +93,6 @@ def _old_and_new(run: Run, wire: Wire, stale: Stale, since: str) -> str:
         f"values from "
         f"outside into a kernel and does not look at them again."
     )
-
-
-def _definition(run: Run, wire: Wire, shown: str | None) -> str | None:
-    """Return the line in a text such as ``drag (4195319149.py:3)``, in the words of a person."""
-    match = _DEFINITION.fullmatch(shown or "")
-    if match is None:
-        return None
-    for begin in cells_of(run, wire).values():
-        if begin.file and PurePath(begin.file).name == match["file"]:
-            return line_of(run, wire, Place(begin.file, int(match["line"]), begin.cell, True))
-    return f"{match['file']}:{match['line']}"
 
 
 def _is_number(text: str) -> bool:

@@ -95,7 +95,16 @@ def early_kernels(states: Sequence[KernelState]) -> str:
             lines += [f"# at module level instead of in {factory}(), before the first wp.launch: {names}"]
             lines += [definition(state) for state in mine[:2]]
     plain = [state for state in states if not factory_of(state)]
-    if plain:
+    variants = list(dict.fromkeys(short_name(state) for state in plain))
+    if len(variants) < len(plain):
+        lines += [f"# keep every variant of {', '.join(variants)} in a list first, then launch any of them"]
+        lines += [
+            "kernels = []",
+            "for value in (...):",
+            "    ...  # the definition",
+            f"    kernels.append({variants[0]})",
+        ]
+    elif plain:
         names = ", ".join(short_name(state) for state in plain)
         lines += [f"# before the first wp.launch of module {plain[0].module}: {names}"]
         lines += [definition(state) for state in plain[:2]]
