@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warp_nbprobe import __version__
 from warp_nbprobe.ask.options import COMMAND, COMPARE, MEASURE, Option, fail_on, options_help, suggestion
 from warp_nbprobe.ask.words import Parsed, Word, parse
 from warp_nbprobe.errors import NBProbeError, ReportError, TooManyBuilds, UsageError
@@ -64,6 +65,9 @@ def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         print(_overview())
         return 0 if words else 2
+    if words[0] in ("-V", "--version"):
+        print(f"warp_nbprobe {__version__}")
+        return 0
     name, *rest = words
     try:
         if name not in _COMMANDS:

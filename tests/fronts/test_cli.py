@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import warp_nbprobe as nb
 from tests.data.wires_by_hand import recording
 from tests.fronts.conftest import Measuring, failing, pair
 from warp_nbprobe.cli import main
@@ -105,3 +106,8 @@ def test_a_reader_that_leaves_early_gets_no_traceback() -> None:
     )  # fmt: skip
 
     assert ended.stderr == ""
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.split()[1] == nb.__version__
