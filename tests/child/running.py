@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warp_nbprobe.data.records import Event, Signature, Wire, read_wire
+from warp_nbprobe.data.records import Signature, Wire, read_wire
 
 PROBE = Path(__file__).parents[2] / "warp_nbprobe" / "child" / "probe.py"
 
@@ -91,11 +91,6 @@ def said(text: str) -> str:
 def events(wire: Wire) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return status, call and kernels of each event."""
     return [(event.status, event.trigger["call"], tuple(event.kernels)) for event in wire.events]
-
-
-def only_event(wire: Wire) -> Event:
-    (event,) = wire.events
-    return event
 
 
 def launched(wire: Wire) -> list[Signature]:

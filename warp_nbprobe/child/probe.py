@@ -1283,12 +1283,10 @@ def _is_struct(value: Any) -> bool:
 
 
 def _is_hashed_value(value: Any) -> bool:
-    kind = type(value)
+    rules = _source_module("types")
     if isinstance(value, type):
-        return hasattr(value, "_wp_scalar_type_")
-    if isinstance(value, (int, float)) or hasattr(kind, "_wp_scalar_type_") or hasattr(kind, "_wp_native_type_"):
-        return True
-    return _is_struct(value) or (_is_warp(kind) and hasattr(kind, "_type_") and hasattr(value, "value"))
+        return bool(rules.type_is_value(value))
+    return type(value) in (int, float) or _is_struct(value) or bool(rules.is_value(value))
 
 
 def _hashed(value: Any) -> Any:
@@ -1299,7 +1297,7 @@ def _hashed(value: Any) -> Any:
     if _is_struct(value):
         return "struct", value.hash
     if isinstance(value, type):
-        return "type", value.__name__
+        return "type", _source_module("types").get_type_code(value)
     return "constant", _constant_bytes(value)
 
 
@@ -2837,8 +2835,21 @@ def _entries_holding(kernel: Any, holder: dict[Any, Any]) -> list[str]:
         elif isinstance(name, str) and isinstance(owner, str):
             names += [] if owner.startswith("warp") else [f"variable `{name}`"]
         elif isinstance(name, str):
-            names.append(_container("dict", holder))
+            names.append(_class_of(holder) or _container("dict", holder))
     return names
+
+
+def _class_of(space: dict[Any, Any]) -> str | None:
+    """Return the class whose own names ``space`` holds; one defined anew leaves an older one until collected."""
+    if "__module__" not in space or "__doc__" not in space:
+        return None
+    made = next((owner for owner in gc.get_referrers(space) if isinstance(owner, type)), None)
+    if made is None:
+        return None
+    newest = vars(sys.modules["__main__"]).get(made.__name__)
+    if isinstance(newest, type) and newest is not made:
+        return f"an older class `{made.__name__}` that Python has not collected yet"
+    return f"class `{made.__name__}`"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
