@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"errors", "data", "run", "relay", "explain", "measurement", "ask", "limits", "front", ""},
     "demo": {"ask"},
     "magics": {"errors", "data", "explain", "measurement", "ask", "front", "relay", "api"},
-    "cli": {"errors", "views", "measurement", "relay", "ask", "front", "limits", "demo", "api"},
+    "cli": {"", "errors", "views", "measurement", "relay", "ask", "front", "limits", "demo", "api"},
     "__main__": {"cli"},
     "": {"magics", "api", "errors", "measurement", "explain"},
 }

@@ -47,6 +47,7 @@ OWN_FILE = "<warp_nbprobe probe>"
 TEXT_LIMIT = 400  # characters of a value's text on the wire
 MESSAGE_LIMIT = 4000  # characters of an error's message
 SAME_LINES = 1000  # equal assignments and calls that are written; more would fill the disk and say nothing new
+THREADS_TOLD_APART = 256  # of later ones, those that get an earlier one's ident get its number too
 ROOM = 1 << 24  # launches of one process; the file is sparse, so room costs nothing until it is used
 TRACKED_OPTIONS = (
     "enable_backward",
@@ -195,6 +196,21 @@ class _Local(threading.local):
         self.builder: list[tuple[str, Any]] = []  # kernels that code generation entered: name, place
         self.tiled: list[Any] = []  # block_dim requests of launch_tiled calls under way
         self.unrecorded: tuple[int, str] | None = None  # position and kernel of a launch that is no launch yet
+        self.end: _ThreadEnd | None = None
+
+
+class _ThreadEnd:
+    """Goes with a thread's locals: the system gives its ident to another thread, which is to have its own number."""
+
+    __slots__ = ("ident", "recorder", "threads")
+
+    def __init__(self, ident: int, threads: dict[int, int], recorder: _Recorder | None) -> None:
+        self.ident, self.threads, self.recorder = ident, threads, recorder
+
+    def __del__(self) -> None:
+        self.threads.pop(self.ident, None)
+        if self.recorder is not None:
+            self.recorder.forget_sites()
 
 
 class _Meter:
@@ -273,6 +289,7 @@ class _State:
         self.lock = threading.RLock()
         self.ids = itertools.count(1)
         self.threads: dict[int, int] = {}
+        self.thread_numbers = itertools.count(1)
         self.interned: dict[Any, int] = {}
         self.contents: dict[Any, _Content] = {}
         self.defines: dict[Any, int] = {}
@@ -341,8 +358,11 @@ def _thread() -> int:
     known = threads.get(ident)
     if known is None:
         with _state.lock:
-            threads.setdefault(threading.main_thread().ident or 0, 0)
-            known = threads.setdefault(ident, len(threads))
+            if ident == threading.main_thread().ident:
+                return threads.setdefault(ident, 0)
+            known = threads[ident] = next(_state.thread_numbers)
+            if known < THREADS_TOLD_APART:
+                _state.local.end = _ThreadEnd(ident, threads, _state.recorder)
     return known
 
 
@@ -2812,7 +2832,8 @@ def _names_in(holder: Any, kernel: Any) -> list[str]:
         return [_container(type(holder).__name__, holder)] if held else []
     if isinstance(holder, types.CellType):
         return ["a function that captured it"] if holder.cell_contents is kernel else []
-    return [f"an object of type {type(holder).__name__}"]
+    held = any(each is kernel for each in gc.get_referents(holder))
+    return [f"an object of type {type(holder).__name__}"] if held else []
 
 
 def _container(kind: str, holder: Any) -> str:
