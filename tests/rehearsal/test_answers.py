@@ -129,6 +129,8 @@ def test_without_execution_everything_is_built_and_recorded_and_arrays_keep_thei
     with wp.ScopedCapture("cuda:0") as capture:
         wp.launch(square, dim=4, inputs=[y, o], block_dim=64)
     wp.capture_launch(capture.graph)
+    again = wp.ones(1, dtype=int, device="cuda:0")
+    wp.capture_while(again, lambda: wp.launch(square, dim=4, inputs=[y, o], block_dim=64))
     assert o.numpy()[0] == 0.0 and (y.grad.numpy() == 0.0).all()
     """,
         tmp_path,
@@ -138,7 +140,7 @@ def test_without_execution_everything_is_built_and_recorded_and_arrays_keep_thei
     assert found.code == 0, found.complained
     assert found.built == [("__main__", 256, "compiled"), ("__main__", 64, "compiled")]
     assert found.cpu == []
-    assert len(found.wire.order) == 4
+    assert len(found.wire.order) == 5
     assert all(line.only for line in found.wire.rehearsals)
 
 

@@ -110,6 +110,27 @@ def test_an_optimiser_in_a_captured_graph_reaches_its_minimum(tmp_path: Path) ->
     assert "graph" in {each.kind_of for each in found.wire.signatures.values()}
 
 
+def test_a_solver_that_captures_a_loop_on_a_gpu_does_so_and_ends(tmp_path: Path) -> None:
+    found = rehearse(
+        """
+        from warp.optim.linear import cg
+        import numpy as np
+
+        a = wp.array(np.diag([1.0, 2.0, 4.0]), dtype=float, device="cuda:0")
+        b = wp.array([1.0, 2.0, 4.0], dtype=float, device="cuda:0")
+        for every in (0, 2):
+            x = wp.zeros(3, dtype=float, device="cuda:0")
+            cg(a, b, x, tol=1e-5, maxiter=100000, check_every=every)
+            assert (abs(x.numpy() - 1.0) < 1e-3).all(), x.numpy()
+        """,
+        tmp_path,
+    )
+
+    assert found.code == 0, found.complained
+    assert all(event.rehearsed and event.status == "compiled" for event in found.gpu)
+    assert "graph" in {each.kind_of for each in found.wire.signatures.values()}
+
+
 def test_a_module_used_on_both_devices_is_built_for_both(tmp_path: Path) -> None:
     found = rehearse(
         """

@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 FIRST_WARP = (1, 13)  # builds at any block dimension without a driver, and captures graphs on the CPU
 
 
+CAPTURING = ("_run_capturable_loop", "_run_solver_loop")  # of Warp's own: they capture a graph when they see a GPU
+
+
 class Card(NamedTuple):
     """A typical card of an architecture, by NVIDIA's data sheets and the CUDA programming guide."""
 
@@ -185,7 +188,10 @@ def _install_device(context: Any) -> None:
 
     def is_kind(cuda: bool) -> Callable[..., Any]:
         def answer(device: Any) -> Any:
-            return NotImplemented if device is not state.device or state.asked_by_warp() else cuda
+            if device is not state.device:
+                return NotImplemented
+            captures = sys._getframe(2).f_code.co_name in CAPTURING
+            return NotImplemented if state.asked_by_warp() and not captures else cuda
 
         return answer
 

@@ -91,6 +91,10 @@ def _install_order(state: Any, put: _Put, context: Any) -> None:
         state.assume("get_event_elapsed_time", "the time that the CPU took")
         return 0.0 if begun is None or ended is None else (ended - begun) * 1e3
 
+    def no_activity() -> Any:
+        state.assume("timing_end", "no activity of a GPU")
+        return NotImplemented
+
     def ours(value: Any) -> Callable[[Any], Any]:
         def answer(one: Any) -> Any:
             return (value(one) if callable(value) else value) if _of_device(state, one) else NotImplemented
@@ -110,6 +114,7 @@ def _install_order(state: Any, put: _Put, context: Any) -> None:
     for owner, name, value in properties:
         if name in vars(owner):
             put(vars(owner)[name].fget, ours(value), ("self",))
+    put(sys.modules["warp._src.utils"].timing_end, no_activity)
     put(context.get_event_elapsed_time, elapsed, ("start_event", "end_event"))
     put(context.synchronize_event, ours(None), ("event",))
     put(
@@ -178,6 +183,19 @@ def _install_graphs(state: Any, put: _Put, context: Any) -> None:
         getattr(context, "is_conditional_graph_supported", None),
         lambda: NotImplemented if state.asked_by_warp() else state.assume("is_conditional_graph_supported", True),
     )
+    if state.only:  # a condition that no kernel sets would never end a loop
+
+        def once(body: Any, stream: Any, more: Any) -> Any:
+            if probe._is_capturing(state.device):
+                return NotImplemented
+            if callable(body):
+                body(**(more or {}))
+            else:
+                context.capture_launch(body, stream)
+            return None
+
+        put(context.capture_launch, lambda: None)
+        put(getattr(context, "capture_while", None), once, ("?while_body", "?stream", "?kwargs"))
     for name in ("capture_launch", "capture_end", "capture_begin"):
         function = getattr(context, name)
         enter, arguments, leave, fail = probe._instrumented.get(function, (None, (), None, None))
@@ -219,6 +237,7 @@ def _install_refusals(state: Any, put: _Put, context: Any) -> None:
     put(vars(array)["__cuda_array_interface__"].fget, refusing("__cuda_array_interface__", _NO_POINTER), ("self",))
     put(vars(array)["__dlpack__"], refusing("__dlpack__", _NO_OTHER), ("self",))
     put(vars(array)["ipc_handle"], refusing("array.ipc_handle", _NO_SHARING), ("self",))
+    put(vars(context.RegisteredGLBuffer)["__init__"], refusing("RegisteredGLBuffer", _NO_OTHER), ("?device",))
     put(vars(context.Event)["ipc_handle"], refusing("Event.ipc_handle", _NO_SHARING), ("self",))
     if "__cuda_stream__" in vars(context.Stream):
         put(vars(context.Stream)["__cuda_stream__"], refusing("__cuda_stream__", _NO_OTHER), ("self",))
@@ -249,6 +268,7 @@ _OF_DEVICES = {
     "event_from_ipc_handle": ("device", _NO_SHARING),
     "set_device_allocator": ("device", _NO_MEMORY),
     "get_cuda_kernel_properties": ("device", _NO_PROGRAM),
+    "get_cuda_max_cluster_dim": ("device", _NO_PROGRAM),
     "capture_load": ("device", _NO_PROGRAM),
     "capture_save": ("graph", _NO_PROGRAM),
     "capture_debug_dot_print": ("graph", _NO_PROGRAM),
