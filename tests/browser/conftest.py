@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,17 @@ from tests.browser.pages import Open, watched
 from tests.browser.server import ROOT, Server, has_jupyter, serving
 
 SCREENS = ROOT / "reports" / "screens"
+IN_DOCS = {
+    "live-progress",
+    "explorer-lab",
+    "source-lab",
+    "explorer-large-1600",
+    "history-lab",
+    "compare-lab",
+    "explorer-dark",
+    "vscode-dark-modern",
+}
+"""Pictures that docs/panels.md shows; ``--update-goldens`` puts them there."""
 RECORDED = Path(__file__).parent / "recorded"
 
 
@@ -68,13 +80,20 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def picture(request: pytest.FixtureRequest) -> Callable[[Any, str], Path]:
+def picture(update_goldens: bool) -> Callable[[Any, str], Path]:
     """Keep a picture of a page or an element, for people to look at and for the docs."""
 
     def take(target: Any, name: str) -> Path:
         SCREENS.mkdir(parents=True, exist_ok=True)
         path = SCREENS / f"{re.sub(r'[^a-z0-9-]', '-', name.lower())}.png"
+        page = getattr(target, "page", target)
+        size = page.viewport_size
+        if target is not page:  # what a notebook scrolls is drawn only as far as it shows
+            page.set_viewport_size({"width": size["width"], "height": int(target.bounding_box()["height"]) + 400})
         target.screenshot(path=str(path))
+        page.set_viewport_size(size)
+        if update_goldens and name in IN_DOCS:
+            shutil.copyfile(path, ROOT / "docs" / "images" / path.name)
         return path
 
     return take

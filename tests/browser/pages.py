@@ -49,17 +49,16 @@ class Open:
     def save(self) -> None:
         self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
 
-    def dark(self) -> None:
-        self.page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-        self.page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
+    def theme(self, *, dark: bool) -> None:
+        """Turn to JupyterLab's dark or light theme, which the server remembers."""
+        name, light = ("JupyterLab Dark", "false") if dark else ("JupyterLab Light", "true")
+        self.page.evaluate(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: {name!r}}})")
+        self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def outputs(self, cell: int) -> Any:
         """Return the outputs of a cell, from 0."""
         return self.page.locator(".jp-Notebook .jp-CodeCell").nth(cell).locator(".jp-OutputArea-output")
-
-    def picture(self, target: Any, path: Any) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        target.screenshot(path=str(path))
 
 
 def _failed(error: Any, troubles: list[str]) -> None:

@@ -40,8 +40,8 @@ def test_a_finding_chosen_marks_rows_bars_lines_and_launches(opened: Open, pictu
     page = opened.page
     explorer = opened.outputs(1).nth(1)
     page.get_by_label("finding", exact=True).select_option(index=1)
-    page.get_by_text("Define them before the first launch").last.wait_for()
-    assert explorer.evaluate(BARS) >= 2
+    explorer.get_by_text("Define them before the first launch").wait_for()
+    page.wait_for_function(f"output => ({BARS})(output) >= 2", arg=explorer.element_handle())
     page.get_by_role("tab", name="Modules").click()
     assert explorer.locator("tr:visible", has_text="chosen").count() == 2
     picture(explorer, f"explorer-{'lab' if lab else 'notebook7'}")
@@ -102,14 +102,13 @@ def test_no_serious_fault_for_screen_readers_and_keyboards(opened: Open, picture
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     page.get_by_label("finding", exact=True).select_option(index=1)
-    for theme in ("light", "dark"):
-        if theme == "dark":
-            opened.dark()
-            picture(page, "lab-dark")
-            picture(opened.outputs(1).nth(0), "card-dark")
+    for dark in (False, True):
+        opened.theme(dark=dark)
+        picture(opened.outputs(1).nth(1), f"explorer-{'dark' if dark else 'light'}")
         for tab in ("Timeline", "Modules", "Source", "Launches", "Compare", "Figures", "Checked"):
             page.get_by_role("tab", name=tab).click()
             assert serious(page, OUTPUTS) == []
+    opened.theme(dark=False)
 
 
 def test_the_explorer_is_used_without_a_mouse(opened: Open) -> None:

@@ -59,7 +59,7 @@ def test_the_verdict_comes_first_with_its_reason() -> None:
     lines = compare_text(found).splitlines()
     assert lines[0] == "Warp cold start · tuned against base"
     assert lines[1].strip().startswith("invalid: Results moved")
-    assert re.sub(r"<[^>]+>", " ", compare_html(found)).split()[:4] == ["tuned", "against", "base", "invalid"]
+    assert re.sub(r"<[^>]+>", " ", compare_html(found)).split()[:5] == ["tuned", "against", "base", "✗", "invalid"]
 
 
 def test_everything_the_verdict_rests_on_is_shown() -> None:

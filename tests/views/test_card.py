@@ -127,6 +127,25 @@ def test_source_lines_carry_what_they_did() -> None:
     assert "setup default" in text
 
 
+def test_samples_that_differ_are_named() -> None:
+    m = fakes.small()
+    inputs = ("constant dt (0.1, 0.2)",)
+    m.structure = Structure((Difference("app", (1, 3), inputs, False),), True, (2, 3))
+    text = Document(card_html(m)).text
+    assert "app was not built alike in samples 1 and 3: constant dt (0.1, 0.2)." in text
+    assert "samples 2, 3 launched otherwise than the first" in text
+
+
+def test_a_run_that_was_stopped_is_no_failure() -> None:
+    m = fakes.small()
+    m.interrupted = True
+    stopped = fakes.run(3, "cold", ok=False, exit_code=-9, reason="interrupted", truncated=True)
+    m.runs = fakes.rows(RUNS, [*(fakes.run(n, kind) for n in (1, 2) for kind in ("cold", "warm")), stopped])
+    text = Document(card_html(m)).text
+    assert "Interrupted: 2 of 3 samples finished." in text
+    assert "failed" not in text.partition("Findings")[0]
+
+
 def test_places_outside_the_cells_are_listed() -> None:
     m = fakes.small()
     m.modules.loc[4, "location"] = "solver/core.py:12"

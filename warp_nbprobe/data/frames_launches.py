@@ -107,7 +107,8 @@ def launches_frame(recording: Recording) -> pd.DataFrame:
         if name in LAUNCH_GROUPS:
             columns[name] = column_of([row[name] for row in table.rows], LAUNCHES[name]).array.take(table.codes)
     columns["triggered"] = _triggered(run, len(table.codes))
-    frame: pd.DataFrame = pd.DataFrame(columns, columns=list(LAUNCHES), index=pd.RangeIndex(len(table.codes)))
+    index = pd.RangeIndex(len(table.codes))
+    frame: pd.DataFrame = pd.DataFrame(columns, columns=list(LAUNCHES), index=index, copy=False)
     return frame
 
 

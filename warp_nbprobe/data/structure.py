@@ -41,6 +41,7 @@ class Structure:
 
     differences: tuple[Difference, ...]
     launches_differ: bool
+    launch_samples: tuple[int, ...] = ()  # those that launched otherwise than the first good one
 
     @property
     def same(self) -> bool:
@@ -63,7 +64,8 @@ def structure(recording: Recording) -> Structure:
     for other in runs[1:]:
         differences += _differences(runs[0], other)
     launches = [_launches(run) for run in runs]
-    return Structure(tuple(differences), any(found != launches[0] for found in launches[1:]))
+    others = tuple(run.sample for run, found in zip(runs, launches, strict=True) if found != launches[0])
+    return Structure(tuple(differences), bool(others), others)
 
 
 def _compiled(run: Run) -> _Built:

@@ -3,9 +3,9 @@
   var card = document.currentScript && document.currentScript.parentElement;
   if (!card || card.dataset.ready) return;
   card.dataset.ready = "1";
-  // JupyterLab takes arrow keys and Enter from whatever has the focus in an output, unless told not to.
-  var area = card.closest(".jp-OutputArea");
-  if (area) area.dataset.lmSuppressShortcuts = "true";
+  // JupyterLab takes arrow keys and Enter from whatever has the focus in an output, unless that says not to.
+  var area = card.closest(".jp-OutputArea") || card;
+  area.addEventListener("focusin", function (event) { event.target.dataset.lmSuppressShortcuts = "true"; });
   var all = function (what, from) { return Array.from((from || card).querySelectorAll(what)); };
   var make = function (name, text, style) {
     var made = document.createElement(name);

@@ -8,6 +8,7 @@ from warp_nbprobe.explain.compare import Comparison
 from warp_nbprobe.views.compare_figures import figures_html
 from warp_nbprobe.views.compare_text import shared_scale
 from warp_nbprobe.views.compare_words import (
+    MARKS,
     TINTS,
     build_rows,
     cells_text,
@@ -64,7 +65,7 @@ def compare_page(c: Comparison) -> str:
 
 
 def _top(c: Comparison) -> str:
-    word = span(esc(c.verdict), "font-size:18px;font-weight:600;padding:0 10px 0 0")
+    word = span(f"{MARKS[c.verdict]} {esc(c.verdict)}", "font-size:18px;font-weight:600;padding:0 10px 0 0")
     first = word + span(prose(c.reasons[0]), "font-size:13px")
     return div(esc(title(c)), f"{SMALL};{DIM};word-break:break-word") + div(
         notice(div(first, "line-height:1.5") + _list(more_reasons(c)), TINTS[c.verdict]), "padding:4px 0 0 0"

@@ -28,6 +28,17 @@ TINTS: Final = {
 }
 """The colour of each verdict; its word always stands beside it."""
 
+MARKS: Final = {
+    "invalid": "✗",
+    "regressed": "✗",
+    "improved": "✓",
+    "not comparable": "≠",
+    "unverified": "?",
+    "not enough evidence": "?",
+    "inconclusive": "≈",
+}
+"""The mark of each verdict, before its word."""
+
 MAIN_FIGURES: Final = (
     "build_ms",
     "header_ms",

@@ -76,7 +76,7 @@ def history_text(history: Sequence[Remembered], wide: int = 100) -> str:
 
 KEYS_SCRIPT = (
     "<script>(function(){var a=document.currentScript.closest('.jp-OutputArea');"
-    "if(a)a.dataset.lmSuppressShortcuts='true'})()</script>"
+    "if(a)a.addEventListener('focusin',function(e){e.target.dataset.lmSuppressShortcuts='true'})})()</script>"
 )
 """Lets the panel below have its arrow keys and Enter, which JupyterLab takes from an output otherwise."""
 

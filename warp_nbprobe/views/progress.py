@@ -51,8 +51,10 @@ def _bar(module: GrowingShown, longest: float) -> str:
     colour = rgb(PARTS["native"][1], 0.6 if running else None)
     width = max(0.5, 62 * _so_far(module) / longest)
     bar = div("", f"flex:0 0 {width:.1f}%;height:10px;background-color:{colour}")
-    said = "building, " if running else ""
-    said += time_text(_so_far(module)) + (f", {plural(module.builds, 'build')}" if module.builds > 1 else "")
+    took = f"{_so_far(module) / 1000:.1f} s" if running else time_text(_so_far(module))
+    said = (
+        ("building, " if running else "") + took + (f", {plural(module.builds, 'build')}" if module.builds > 1 else "")
+    )
     words = div(said, f"{DIM};padding:0 0 0 8px;white-space:nowrap")
     style = "display:flex;flex:1;min-width:0;align-items:center"
     return div(div(esc(module.module), _NAME) + div(bar + words, style), "display:flex;align-items:center")

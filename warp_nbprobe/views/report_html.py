@@ -44,7 +44,8 @@ def subtitle(m: Shown) -> str:
 def troubles(m: Shown) -> list[str]:
     """Return what went wrong, one sentence each."""
     lines = [failed_reason(m)] if m.error is not None and not m.failed else []
-    runs = rows_of(m.runs)
+    # A run that was stopped has not failed, and the headline says how many samples are whole.
+    runs = [row for row in rows_of(m.runs) if row["reason"] != "interrupted"]
     for row in runs:
         if not row["ok"]:
             why = _REASONS.get(row["reason"], row["reason"] or "no reason was recorded")
@@ -68,7 +69,9 @@ def differences(m: Shown) -> list[str]:
     if not found.same:
         lines.append("The samples did not compile the same thing: no change of time between them means anything.")
     if found.launches_differ:
-        lines.append("The samples did not launch the same kernels equally often.")
+        others = ", ".join(map(str, found.launch_samples))
+        which = f"sample{'s' if len(found.launch_samples) > 1 else ''} {others} launched" if others else "some launched"
+        lines.append(f"The samples did not launch the same kernels equally often: {which} otherwise than the first.")
     return lines
 
 

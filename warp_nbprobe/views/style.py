@@ -38,7 +38,7 @@ REPEATED: Final = ((200, 120, 0), (196, 64, 140), (0, 130, 140), (96, 96, 210), 
 """One colour for each module that was built more than once; a lane of its own says the same."""
 
 HAIRLINE: Final = "1px solid rgba(128,128,128,.28)"
-DIM: Final = "opacity:.72"
+DIM: Final = "opacity:.8"
 SMALL: Final = "font-size:12px"
 MONO: Final = "font-family:Menlo,Consolas,DejaVu Sans Mono,monospace"
 NUMBERS: Final = "font-variant-numeric:tabular-nums"
