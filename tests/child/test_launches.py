@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.child.running import Ran, launched, line_of, run
+from tests.child.running import launched, line_of, run
 from warp_nbprobe.data.records import Signature, Wire
 
 pytestmark = pytest.mark.warp

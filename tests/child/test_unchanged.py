@@ -356,7 +356,7 @@ CELLS = """
         "import warp as wp; wp.config.use_precompiled_headers = False; x = wp.zeros(4, dtype=float, device='cpu')",
         "N = 2.0\\n@wp.kernel\\ndef good(a: wp.array(dtype=float)):\\n    a[wp.tid()] = N",
         "wp.launch(good, dim=4, inputs=[x])\\nx.numpy()",
-        "@wp.kernel\\ndef bad(a: wp.array(dtype=float)):\\n    a[wp.tid()] = nowhere\\nwp.launch(bad, dim=4, inputs=[x])",
+        "@wp.kernel\\ndef bad(a: wp.array(dtype=float)):\\n    a[0] = nowhere\\nwp.launch(bad, dim=4, inputs=[x])",
         "@wp.kernel\\ndef bad(a: wp.array(dtype=float)):\\n    a[wp.tid()] = 3.0",
         "N = 3.0\\nwp.launch(bad, dim=4, inputs=[x])\\nx.numpy()",
         "get_ipython().run_cell('wp.launch(good, dim=4, inputs=[x])'); x.numpy()",

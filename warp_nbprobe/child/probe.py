@@ -471,7 +471,7 @@ def _api_call(frame: types.FrameType | None) -> str:
         kind = _code(frame.f_code).kind
         if kind == "warp":
             name = frame.f_code.co_name
-            if frame.f_code is _state.launch.__code__:
+            if frame.f_code is getattr(_state.launch, "__code__", None):
                 return "launch"
         elif kind != "own" and name and name not in _BELOW_API:
             return name
@@ -985,7 +985,7 @@ def _asked_for(kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, ad
     asked.requested = None if _is_no_request(block_dim) else _asked_number(block_dim)
     asked.device, asked.dims = device, _dims(dim)
     caller = _caller(4)  # this function, the hook, its guard, launch
-    if caller is not None and caller.f_code is _state.launch_tiled.__code__:
+    if caller is not None and caller.f_code is getattr(_state.launch_tiled, "__code__", None):
         asked.kind, caller = "tiled", caller.f_back
         asked.requested = local.tiled[-1] if local.tiled else asked.requested
         asked.dims = _last_gone(asked.dims)  # launch_tiled appended the block dimension
@@ -2236,10 +2236,11 @@ def _parts(event: _Event, status: str) -> dict[str, Any]:
             parts[name], why[name] = None, _UNKNOWN.format(how)
 
     if event.compiled is not False and status != "cached" and not event.replayed:
-        if event.codegen_ns is not None:
-            parts["codegen_ms"] = max(0.0, event.codegen_ns / 1e6 - event.lto_ms)
-        elif hooks.get("codegen") != "ok":
+        whole = ("_run_codegen",) if hooks.get("_run_codegen") == "ok" else ("codegen", "ModuleBuilder")
+        if any(hooks.get(name) != "ok" for name in whole):
             unknown("generates code", "codegen_ms")
+        elif event.codegen_ns is not None:
+            parts["codegen_ms"] = max(0.0, event.codegen_ns / 1e6 - event.lto_ms)
         if event.native_ns is not None:
             parts["native_ms"], parts["header_ms"] = event.native_ns / 1e6, event.header_ms
         elif hooks.get("build_cpu") != "ok":
@@ -3213,6 +3214,8 @@ def _attach(warp: Any, begun: int) -> None:
         _state.hooks["all"] = "no implementation module"
     else:
         _state.context = context
+        _state.launch = inspect.unwrap(context.launch)
+        _state.launch_tiled = inspect.unwrap(getattr(context, "launch_tiled", _always))
         cached = set(linecache.cache)
         for name, install in _POINTS.items():
             _state.hooks[name] = _installed(install)
@@ -3301,12 +3304,6 @@ def _install_launch() -> None:
         raise _Missing("it does not begin by initialising Warp")
 
     _rewrite(launch, "launches", change, recorder)
-    _state.launch = inspect.unwrap(launch)
-
-
-def _install_tiled() -> None:
-    _instrument(_found("context.launch_tiled"), _tiled_entered, ("kwargs",), _tiled_left, _tiled_failed)
-    _state.launch_tiled = inspect.unwrap(_found("context.launch_tiled"))
 
 
 def _install_hasher() -> None:
@@ -3468,7 +3465,7 @@ _POINTS: dict[str, Callable[[], None]] = {
     "build_lto": _install_lto,
     "replayed errors": _plain("context._raise_recorded_build_error", _error_replayed, ("build_error",)),
     "launch": _install_launch,
-    "launch_tiled": _install_tiled,
+    "launch_tiled": _plain("context.launch_tiled", _tiled_entered, ("kwargs",), _tiled_left, _tiled_failed),
     "Launch.launch": _plain("context.Launch.launch", _replayed, ("self",)),
     "capture": _install_capture,
     "Tape.record_launch": _plain("tape.Tape.record_launch", _taped, ("kernel",)),
