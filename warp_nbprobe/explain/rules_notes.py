@@ -173,6 +173,14 @@ NOTHING_COMPILED: Final = Rule(
 )
 
 
+def _unique(scene: Scene) -> set[str]:
+    """Return the modules that are named after their content, which nobody can load by name."""
+    made = [define for wire in scene.cold.wires for define in wire.defines if define.unique]
+    kids = {define.kid for define in made}
+    states = [state for wire in scene.cold.wires for state in wire.kernels.values()]
+    return {state.module for state in states if state.kid in kids or state.parent in kids}
+
+
 def _ship_the_cache(scene: Scene) -> Sequence[Evidence]:
     elapsed = scene.compile_elapsed_ms
     clean = scene.warm_events and all(item.build.event.status == "cached" for item in scene.warm_events)
@@ -189,9 +197,11 @@ def _ship_the_cache(scene: Scene) -> Sequence[Evidence]:
         "build ahead of "
         "time with wp.compile_aot_module, or load at start-up."
     )
-    snippet = "export WARP_CACHE_PATH=/var/cache/my_program  # kept\n\n# or, at start-up\n" + "\n".join(
-        f"wp.load_module({module_code(name)})" for name in modules[:6]
-    )
+    snippet = "export WARP_CACHE_PATH=/var/cache/my_program  # kept"
+    mine = {item.build.event.module for item in scene.users} - _unique(scene)
+    if mine:
+        loads = [f"wp.load_module({module_code(name)})" for name in modules if name in mine]
+        snippet += "\n\n# or, at start-up\n" + "\n".join(loads[:6])
     return (Evidence(what, fix, tuple(modules), snippet=snippet, events=scene.measured),)
 
 

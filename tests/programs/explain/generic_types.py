@@ -1,7 +1,7 @@
 """A generic kernel with several generic arguments meets new types one after the other.
 
 event: __main__ first
-event: __main__ overload_added | Kernel `blend` was used with new types (a: array(float64), s: float64, n: int32)
+event: __main__ overload_added | Kernel `blend` was used with new types (a: array2d(float64), s: float64, n: int32)
 event: __main__ overload_added | n: int64
 rule: late_overload
 """

@@ -2,7 +2,7 @@
 
 event: _bsr_accumulate_triplet_values_* first
 event: make_bsr_mv_kernel__locals__bsr_mv_kernel_* first
-event: _bsr_accumulate_triplet_values_* overload_added | array(float64)
+event: _bsr_accumulate_triplet_values_* overload_added | array3d(float64)
 event: make_bsr_mv_kernel__locals__bsr_mv_kernel_* overload_added | alpha: float64
 also: hidden_modules
 """
