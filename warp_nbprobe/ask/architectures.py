@@ -8,7 +8,7 @@ from typing import Final
 
 from warp_nbprobe.errors import RehearsalError, UsageError
 
-ARCHS: Final = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
+ARCHS: Final = (75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121)
 """Architectures that NVIDIA's compilers name; whether the child's Warp knows one, it says itself."""
 
 _SHAPE: Final = re.compile(r"(?:sm_|compute_)?(\d{2,3})")

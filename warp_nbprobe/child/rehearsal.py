@@ -43,6 +43,7 @@ CARDS = {
     90: Card("H100", 132, 2048, 232448, 80),
     100: Card("B200", 148, 2048, 232448, 180),
     103: Card("B300", 148, 2048, 232448, 288),
+    107: Card("Rubin", 160, 2048, 232448, 288),
     110: Card("Jetson Thor", 20, 1536, 232448, 128),
     120: Card("RTX PRO 6000 Blackwell", 188, 1536, 101376, 96),
     121: Card("GB10", 48, 1536, 101376, 128),
@@ -65,7 +66,6 @@ class State:
         self.archs: list[int] = []
         self.only = False
         self.device: Any = None
-        self.cards = CARDS
         self.error = RehearsalError
         self.told: set[str] = set()
         self.missing: list[str] = []
@@ -74,6 +74,11 @@ class State:
     def name(self) -> str:
         """The architectures as the user names them."""
         return ", ".join(f"sm_{arch}" for arch in self.archs)
+
+    @property
+    def card(self) -> Card:
+        """A card of the first architecture, or of the nearest older one that is known."""
+        return CARDS[max((arch for arch in CARDS if arch <= self.archs[0]), default=min(CARDS))]
 
     def is_rehearsed(self, device: Any) -> bool:
         """Tell whether a device, its name, or ``None`` for the default one, is the device that is not there."""
@@ -170,7 +175,6 @@ def put(function: Any, answer: Callable[..., Any], asks: tuple[str, ...] = ()) -
 
 def _install_device(context: Any) -> None:
     """Put one CUDA device beside the CPU, and let every question from outside Warp hear of it."""
-    kind = context.Device
     force_load = context.force_load
 
     def ready() -> Any:
@@ -182,22 +186,10 @@ def _install_device(context: Any) -> None:
         ready()
         return value
 
+    _install_device_facts(context.Device)
     state.probe._instrument(context.init, lambda: None, (), initialized)
     if context.runtime is not None:
         ready()
-
-    def is_kind(cuda: bool) -> Callable[..., Any]:
-        def answer(device: Any) -> Any:
-            if device is not state.device:
-                return NotImplemented
-            captures = sys._getframe(2).f_code.co_name in CAPTURING
-            return NotImplemented if state.asked_by_warp() and not captures else cuda
-
-        return answer
-
-    put(kind.is_cuda.fget, is_kind(True), ("self",))
-    put(kind.is_cpu.fget, is_kind(False), ("self",))
-    kind.ordinal = property(_ordinal, lambda device, value: device.__dict__.__setitem__("ordinal", value))
 
     def outside(value: Callable[[], Any]) -> Callable[..., Any]:
         def answer() -> Any:
@@ -228,10 +220,27 @@ def _install_device(context: Any) -> None:
         lambda d: True if d is state.device else NotImplemented,
         ("device",),
     )
+
+
+def _install_device_facts(kind: Any) -> None:
+    """Let the device be a CUDA device to code outside Warp, and a device of its own to all."""
+
+    def is_kind(cuda: bool) -> Callable[..., Any]:
+        def answer(device: Any) -> Any:
+            if device is not state.device:
+                return NotImplemented
+            captures = sys._getframe(2).f_code.co_name in CAPTURING
+            return NotImplemented if state.asked_by_warp() and not captures else cuda
+
+        return answer
+
+    put(kind.is_cuda.fget, is_kind(True), ("self",))
+    put(kind.is_cpu.fget, is_kind(False), ("self",))
+    kind.ordinal = property(_ordinal, lambda device, value: device.__dict__.__setitem__("ordinal", value))
     put(kind.__eq__, _equal, ("self", "other"))
     put(kind.__str__, _device_text, ("self",))
     memory = ("total_memory", "free_memory")
-    for name, value in zip(memory, (lambda: CARDS[state.archs[0]].memory_gib << 30, lambda: 0), strict=True):
+    for name, value in zip(memory, (lambda: state.card.memory_gib << 30, lambda: 0), strict=True):
         put(vars(kind)[name].fget, _fact(f"device.{name}", value), ("self",))
 
 
@@ -277,8 +286,7 @@ def _make_device(context: Any) -> None:
     if unknown:
         there = ", ".join(f"sm_{arch}" for arch in known) or "none"
         _fail(f"Warp {state.warp.config.version} cannot build for sm_{unknown[0]}; its compiler knows {there}.")
-    arch, cpu = state.archs[0], runtime.cpu_device
-    card = CARDS.get(arch) or CARDS[max(known for known in CARDS if known <= max(arch, min(CARDS)))]
+    arch, cpu, card = state.archs[0], runtime.cpu_device, state.card
     device = copy.copy(cpu)
     facts = {
         "name": f"NVIDIA {card.name} (rehearsed)",

@@ -302,7 +302,7 @@ def _suggested_block_size(kernel: Any, device: Any) -> Any:
         return NotImplemented
     for arch in state.archs:
         build(kernel.module, arch, int(kernel.module.options["block_dim"]))
-    card = state.cards.get(state.archs[0], state.cards[90])
+    card = state.card
     size = 1024 if card.threads % 1024 == 0 else card.threads // 2
     return state.assume("get_suggested_block_size", (size, card.sm_count * (card.threads // size)))
 
