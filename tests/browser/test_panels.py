@@ -104,6 +104,7 @@ def test_no_serious_fault_for_screen_readers_and_keyboards(opened: Open, picture
     page.get_by_label("finding", exact=True).select_option(index=1)
     for dark in (False, True):
         opened.theme(dark=dark)
+        page.get_by_role("tab", name="Timeline").click()
         picture(opened.outputs(1).nth(1), f"explorer-{'dark' if dark else 'light'}")
         for tab in ("Timeline", "Modules", "Source", "Launches", "Compare", "Figures", "Checked"):
             page.get_by_role("tab", name=tab).click()

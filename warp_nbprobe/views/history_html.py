@@ -45,7 +45,7 @@ def history_html(history: Sequence[Remembered]) -> str:
         Column("at", narrow=True),
         Column("builds", "module time in its parts, on one scale for all", width="24%"),
         Column("waits", "how much longer each sample took cold than warm, on one scale for all", narrow=True),
-        Column("", long=True),
+        Column("headline", long=True),
     )
     body = [
         TableRow(

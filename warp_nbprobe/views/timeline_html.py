@@ -19,12 +19,14 @@ from warp_nbprobe.views.style import (
     span,
     tag,
 )
+from warp_nbprobe.views.text_table import cut
 from warp_nbprobe.views.timeline import Bar, Lane, Timeline, described
 from warp_nbprobe.views.units import plural, time_text
 
 _HEIGHT = 18
 _NAME_SHOWS = 7.0  # per cent of the track from which a bar carries its name
 _EDGE_SHOWS = 1.0  # and from which it has an edge
+_LABEL_LONG = 19  # characters that fit in front of a track
 _PIXEL = 0.1
 _NAMED = 4  # builds that a stroke of many names on hover
 _WORDS_NEED = 16.0  # per cent of the track that a lane's words take
@@ -89,7 +91,8 @@ def _lane(line: Timeline, lane: Lane, *, first: bool, marked: Collection[str]) -
             for group in _touching_loads(line, lane.bars)
         )
         inner = _grid(line) + _wall(line, lane.run) + "".join(bars)
-    name = (f"<b>{lane.run}</b> " if first else "") + esc(lane.label)
+    # Names of modules differ at their ends, which a cut by the style would take.
+    name = (f"<b>{lane.run}</b> " if first else "") + esc(cut(lane.label, _LABEL_LONG) if lane.repeated else lane.label)
     height = 11 if lane.repeated else _HEIGHT + 2
     return div(
         div(name, _LABEL, title=f"{lane.label}: {lane.words}" if lane.words else lane.label)
