@@ -62,11 +62,11 @@ def test_a_run_without_an_error_of_its_own_is_not_refused() -> None:
 
 
 def test_a_child_is_told_what_to_rehearse_and_sees_no_gpu() -> None:
-    told = child_environment(("sm_90", "sm_80"), only=True, trace=False)
+    told = child_environment(("sm_90", "sm_80"), only=True, trace=False, isolate=False)
 
     assert told["WARP_NBPROBE_REHEARSE"] == "sm_90,sm_80"
     assert told["CUDA_VISIBLE_DEVICES"] == ""
-    assert child_environment((), only=False, trace=False) == {}
+    assert child_environment((), only=False, trace=False, isolate=False) == {}
     texts, archs, only = rehearsal_arguments(told)
     assert (archs, only) == ("sm_90,sm_80", "1")
     assert len(texts) == 3  # type: ignore[arg-type]
