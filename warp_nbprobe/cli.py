@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from warp_nbprobe import __version__
 from warp_nbprobe.ask.options import COMMAND, COMPARE, MEASURE, Option, fail_on, options_help, suggestion
 from warp_nbprobe.ask.words import Parsed, Word, parse
-from warp_nbprobe.errors import NBProbeError, ReportError, TooManyBuilds, UsageError
+from warp_nbprobe.errors import NBProbeError, RehearsalError, ReportError, TooManyBuilds, UsageError
 
 if TYPE_CHECKING:
     from warp_nbprobe.ask.request import Request
@@ -81,7 +81,8 @@ def _run(words: list[str]) -> int:
         return command.run(parse(given, command.options, what=f"warp-nbprobe {name}", mixed=command.mixed))
     except NBProbeError as error:
         print(f"warp-nbprobe: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError | ReportError) else 1
+        misuse = isinstance(error, UsageError | ReportError) or (isinstance(error, RehearsalError) and error.run is None)
+        return 2 if misuse else 1
     except KeyboardInterrupt:
         print("warp-nbprobe: stopped; nothing of it is left running.", file=sys.stderr)
         return 130

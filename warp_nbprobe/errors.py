@@ -159,10 +159,13 @@ class ReportError(NBProbeError):
 
 
 class RehearsalError(NBProbeError):
-    """A build for a CUDA architecture without a GPU cannot be made here."""
+    """A build for a CUDA architecture without a GPU cannot be made here, or a call has no answer without one.
+
+    ``arch`` is empty where it was a call; ``reason`` then names it with its line.
+    """
 
     def __init__(self, arch: str, reason: str) -> None:
-        super().__init__(f"A rehearsal for {arch} is not possible here: {reason}")
+        super().__init__(f"A rehearsal for {arch} is not possible here: {reason}" if arch else reason)
         self.arch = arch
         self.reason = reason
 
@@ -194,7 +197,7 @@ def error_of(failure: _Failure, measurement: Any = None) -> NBProbeError:
     elif failure.reason == "died":
         error = ChildDied(failure.message, failure.exit_code, failure.crash)
     elif failure.ename == RehearsalError.__name__:
-        error = RehearsalError("a GPU", str(failure.evalue))
+        error = RehearsalError("", str(failure.evalue))
     else:
         kind = InputRefused if failure.ename == "StdinNotImplementedError" else CodeRaised
         error = kind(failure.message, failure.ename, failure.evalue, failure.traceback, failure.exit_code)
