@@ -81,8 +81,9 @@ def _run(words: list[str]) -> int:
         return command.run(parse(given, command.options, what=f"warp-nbprobe {name}", mixed=command.mixed))
     except NBProbeError as error:
         print(f"warp-nbprobe: {error}", file=sys.stderr)
-        misuse = isinstance(error, UsageError | ReportError) or (isinstance(error, RehearsalError) and error.run is None)
-        return 2 if misuse else 1
+        if isinstance(error, RehearsalError) and error.run is None:  # no such architecture: nothing was started
+            return 2
+        return 2 if isinstance(error, UsageError | ReportError) else 1
     except KeyboardInterrupt:
         print("warp-nbprobe: stopped; nothing of it is left running.", file=sys.stderr)
         return 130
