@@ -52,7 +52,7 @@ class Notebook:
         self.client = client
 
     def begin(self, source: str) -> str:
-        return str(self.client.execute(source))
+        return str(self.client.execute(source, stop_on_error=False))  # else what is asked next is dropped
 
     def read_until(self, request: str, text: str) -> None:
         """Wait until a cell has shown ``text`` on one of its streams."""
