@@ -1,4 +1,4 @@
-"""One Jupyter server and one browser for all tests here; pictures of what was seen lie in ``reports/screens``."""
+"""One Jupyter server for all tests here, a browser for each file; pictures of what was seen lie in ``reports/screens``."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
+    """A browser; closed after each file, since other tests cannot run in the event loop that Playwright keeps."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -26,7 +26,7 @@ from warp_nbprobe.views.units import plural, time_text
 _HEIGHT = 18
 _NAME_SHOWS = 7.0  # per cent of the track from which a bar carries its name
 _EDGE_SHOWS = 1.0  # and from which it has an edge
-_LABEL_LONG = 19  # characters that fit in front of a track
+_LABEL_LONG = 16  # characters that fit in front of a track
 _PIXEL = 0.1
 _NAMED = 4  # builds that a stroke of many names on hover
 _WORDS_NEED = 16.0  # per cent of the track that a lane's words take
