@@ -25,9 +25,15 @@ class Open:
     troubles: list[str] = field(default_factory=list)
 
     def open(self, name: str, *, lab: bool = True) -> None:
+        from playwright.sync_api import TimeoutError as NotReady
+
         self.page.goto(self.server.lab(name) if lab else self.server.notebook(name))
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-        self.page.wait_for_function(_READY, timeout=60_000)
+        try:
+            self.page.wait_for_function(_READY, timeout=30_000)
+        except NotReady:  # now and then a busy machine's Lab never connects to the kernel that it started
+            self.page.reload()
+            self.page.wait_for_function(_READY, timeout=60_000)
 
     def command(self, name: str, arguments: str = "{}") -> None:
         self.page.evaluate(f"jupyterapp.commands.execute({name!r}, {arguments})")
