@@ -1,4 +1,4 @@
-"""One Jupyter server for all tests here, a browser for each file; pictures of what was seen lie in ``reports/screens``."""
+"""One Jupyter server for all tests here, a browser for each file; pictures of what was seen: ``reports/screens``."""
 
 from __future__ import annotations
 
