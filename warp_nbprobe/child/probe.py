@@ -46,6 +46,7 @@ TRACE_VARIABLE = "WARP_NBPROBE_TRACE"
 OWN_FILE = "<warp_nbprobe probe>"
 TEXT_LIMIT = 400  # characters of a value's text on the wire
 MESSAGE_LIMIT = 4000  # characters of an error's message
+LINES_KEPT = 20_000  # of those that Warp prints
 SAME_LINES = 1000  # equal assignments and calls that are written; more would fill the disk and say nothing new
 THREADS_TOLD_APART = 256  # of later ones, those that get an earlier one's ident get its number too
 ROOM = 1 << 24  # launches of one process; the file is sparse, so room costs nothing until it is used
@@ -90,7 +91,7 @@ class _Wire:
         raise OSError("no name is left")
 
     def write(self, kind: str, **fields: Any) -> None:
-        self.write_text(json.dumps({"kind": kind, **fields}, default=_text, separators=(",", ":")))
+        self.write_text(_encode({"kind": kind, **fields}))
 
     def write_text(self, line: str) -> None:
         data = (line + "\n").encode("utf-8", "backslashreplace")
@@ -128,10 +129,13 @@ def _write(kind: str, **fields: Any) -> None:
 
 
 def _trouble(where: str, error: BaseException) -> None:
-    text = f"{type(error).__name__}: {error}"[:TEXT_LIMIT]
-    if (where, text) not in _state.troubles:
-        _state.troubles.add((where, text))
-        _write("trouble", t=_clock(), where=where, error=text)
+    try:
+        text = f"{type(error).__name__}: {error}"[:TEXT_LIMIT]
+        if (where, text) not in _state.troubles:
+            _state.troubles.add((where, text))
+            _write("trouble", t=_clock(), where=where, error=text)
+    except Exception:
+        _state.wire = None  # not even that can be written
 
 
 def _text(value: Any, depth: int = 2) -> str:
@@ -144,13 +148,13 @@ def _text(value: Any, depth: int = 2) -> str:
         shown = f"<int of {value.bit_length()} bits>"
     elif value is None or kind in (bool, int, float, complex) or hasattr(kind, "_wp_scalar_type_"):
         shown = repr(value)
-    elif isinstance(value, enum.Enum):
+    elif issubclass(kind, enum.Enum):
         shown = f"{kind.__qualname__}.{value._name_}"
     elif kind in (list, tuple, set, frozenset, dict):
         shown = _text_of_many(value, kind, depth)
-    elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+    elif issubclass(kind, (type, types.FunctionType, types.BuiltinFunctionType)):
         shown = str(value.__qualname__)
-    elif isinstance(value, types.ModuleType):
+    elif issubclass(kind, types.ModuleType):
         shown = f"<module {vars(value).get('__name__')}>"
     elif kind.__module__ == "numpy":
         shape = tuple(value.shape) if hasattr(kind, "shape") else ()
@@ -158,6 +162,14 @@ def _text(value: Any, depth: int = 2) -> str:
     elif _is_warp(kind) and hasattr(kind, "_type_") and hasattr(value, "value"):
         shown = f"{kind.__name__}({value.value!r})"
     return shown if len(shown) <= TEXT_LIMIT else shown[: TEXT_LIMIT - 3] + "..."
+
+
+_encode = json.JSONEncoder(default=_text, separators=(",", ":")).encode
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    """Tell what ``isinstance`` tells, without asking the value: it may answer with code of its own."""
+    return issubclass(type(value), kind)
 
 
 def _text_of_many(value: Any, kind: type, depth: int) -> str:
@@ -1126,7 +1138,7 @@ def _signature(asked: _Asked) -> int:
 def _signature_id(**fields: Any) -> int:
     recorder = _state.recorder
     assert recorder is not None
-    content = json.dumps(fields, default=_text, separators=(",", ":"))
+    content = _encode(fields)
     with _state.lock:
         known = recorder.ids.get(content)
         if known is None:
@@ -1284,7 +1296,7 @@ class _Built(NamedTuple):
         value = read.value
         facts = known.get(id(value))
         if facts is None:
-            weak = _is_function(value) or _is_struct(value) or isinstance(value, type)
+            weak = _is_function(value) or _is_struct(value) or _is_a(value, type)
             facts = known[id(value)] = (weakref.ref(value) if weak else value, weak, _hashed(value), _shown(value))
         return cls(weakref.ref(read.func), read.path, *facts)
 
@@ -1295,18 +1307,19 @@ class _Built(NamedTuple):
 
 
 def _is_function(value: Any) -> bool:
-    return isinstance(value, _state.context.Function)
+    return _is_a(value, _state.context.Function)
 
 
 def _is_struct(value: Any) -> bool:
-    return _is_warp(type(value)) and isinstance(vars(value).get("hash"), bytes) if hasattr(value, "__dict__") else False
+    return _is_warp(type(value)) and isinstance(getattr(value, "__dict__", {}).get("hash"), bytes)
 
 
 def _is_hashed_value(value: Any) -> bool:
-    rules = _source_module("types")
-    if isinstance(value, type):
-        return bool(rules.type_is_value(value))
-    return type(value) in (int, float) or _is_struct(value) or bool(rules.is_value(value))
+    kind = type(value)
+    is_value = _source_module("types").type_is_value
+    if issubclass(kind, type):
+        return bool(is_value(value))
+    return issubclass(kind, (int, float)) or bool(is_value(kind)) or _is_struct(value)
 
 
 def _hashed(value: Any) -> Any:
@@ -1316,7 +1329,9 @@ def _hashed(value: Any) -> Any:
         return "function", value.key, tuple(sorted(sources)), getattr(value, "native_snippet", None)
     if _is_struct(value):
         return "struct", value.hash
-    if isinstance(value, type):
+    if not _is_hashed_value(value):
+        return "nothing", type(value).__qualname__
+    if _is_a(value, type):
         return "type", _source_module("types").get_type_code(value)
     return "constant", _constant_bytes(value)
 
@@ -1370,7 +1385,7 @@ def _own_reads(adj: Any) -> Iterator[_Read]:
         return
     for path in _outside_paths(adj, func.__code__):
         value = space.get(path[0], _GONE)
-        if isinstance(value, types.ModuleType) and str(vars(value).get("__name__")).partition(".")[0] == "warp":
+        if _is_a(value, types.ModuleType) and str(vars(value).get("__name__")).partition(".")[0] == "warp":
             continue
         depth = 1
         while depth < len(path) and value is not _GONE and not _is_function(value) and not _is_hashed_value(value):
@@ -1439,10 +1454,10 @@ def _dotted(node: Any) -> tuple[str, ...]:
 
 def _attribute(value: Any, name: str) -> Any:
     """Return an attribute that is simply there, else `_GONE`: no code of the user's is run to make one."""
-    if isinstance(value, types.ModuleType):
+    if _is_a(value, types.ModuleType):
         return vars(value).get(name, _GONE)
     kind: Any = type(value)
-    is_class = isinstance(value, type)
+    is_class = issubclass(kind, type)
     if kind.__getattribute__ is not (type if is_class else object).__getattribute__:
         return _GONE
     found = next((vars(base)[name] for base in (value if is_class else kind).__mro__ if name in vars(base)), _GONE)
@@ -3128,13 +3143,13 @@ def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
 
 
 def _call_text(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
+    if _is_a(value, (list, tuple)):
         return "[" + ", ".join(_call_text(part) for part in value) + "]"
     if _is_warp(type(value)):
         named = getattr(value, "alias", None) or getattr(value, "name", None) or getattr(value, "key", None)
         if isinstance(named, str):
             return named
-    return str(vars(value).get("__name__")) if isinstance(value, types.ModuleType) else _option_text(value)
+    return str(vars(value).get("__name__")) if _is_a(value, types.ModuleType) else _option_text(value)
 
 
 def _unroll_entered(adj: Any, loop: Any) -> Any:
@@ -3167,28 +3182,17 @@ def _unrolled(token: Any, value: Any) -> None:
 
 
 @_hook("log")
-def _logged(level: int, message: Any, category: Any, once: Any) -> None:
-    if level < 40 and level < getattr(_state.warp.config, "log_level", 20):
-        return
-    logger = vars(_source_module("logger"))
-    if (once or category is DeprecationWarning) and (category, message) in logger.get("_warnings_seen", ()):
-        return
-    basic = logger.get("LoggerBasic")
-    shown = basic is None or isinstance(logger.get("_active_logger"), basic)
-    _write("log", t=_clock(), text=str(message), shown=shown, thread=_thread())
+def _logged(message: Any) -> None:
+    """Keep a line that Warp's own logger prints; with a logger of the user's there is none."""
+    if _state.once("log", limit=LINES_KEPT):
+        _write("log", t=_clock(), text=str(message), shown=True, thread=_thread())
 
 
 def _printed(*values: Any, **options: Any) -> None:
     """Stand in for ``print`` inside Warp's modules before it had a logger; prints as before and keeps the line."""
     print(*values, **options)
-    if options.get("file") in (None, sys.stdout):
-        _printed_line(values, options.get("sep"))
-
-
-@_hook("log")
-def _printed_line(values: Any, separator: Any) -> None:
-    text = str(separator or " ").join(str(value) for value in values)
-    _write("log", t=_clock(), text=text, shown=True, thread=_thread())
+    if options.get("file") in (None, sys.stdout) and _state.wire is not None:
+        _logged(str(options.get("sep") or " ").join(map(str, values)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -3428,9 +3432,8 @@ def _install_log() -> None:
             if module is not None and "print" not in vars(module):
                 module.__dict__["print"] = _printed
         return
-    for name, level in (("log_debug", 10), ("log_info", 20), ("log_warning", 30), ("log_error", 40)):
-        logged = functools.partial(_logged, level)
-        _instrument(_found(f"logger.{name}"), logged, ("message", "?category", "?once"))
+    for name in ("debug", "info", "warning", "error"):
+        _instrument(_found(f"logger.LoggerBasic.{name}"), _logged, ("message",))
 
 
 def _install_call(path: str, *arguments: str) -> Callable[[], None]:
