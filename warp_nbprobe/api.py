@@ -188,7 +188,11 @@ def measure_request(request: Request, screen: Screen) -> Measurement:
         if isinstance(error.run, Run):
             error.measurement = Measurement(_with_files(replace(empty, runs=(error.run,))))
         raise
-    notes = (*request.notes, *_kept(runner.kept))
+    kept = _kept(runner.kept)
+    if screen.relay is not None:
+        for line in kept:
+            screen.relay.message("stream", {"name": "stderr", "text": f"[warp_nbprobe] {line}\n"})
+    notes = (*request.notes, *kept)
     measurement = Measurement(_with_files(replace(empty, runs=runs, interrupted=interrupted, notes=notes)))
     if interrupted:
         raise _interrupt(measurement)

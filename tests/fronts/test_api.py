@@ -76,6 +76,15 @@ def test_samples_come_together_and_each_but_the_last_is_shown_when_it_is_there(r
     assert measurement.notes == ("the private folder of sample 1 was kept: kept",)
 
 
+def test_a_kept_folder_is_named_where_the_code_s_output_goes(
+    runs: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs(pair(1))
+    nb.measure("x = 1", samples=1, keep_scratch=True)
+
+    assert capsys.readouterr().err == "[warp_nbprobe] the private folder of sample 1 was kept: kept\n"
+
+
 def test_failing_code_comes_back_as_a_measurement(runs: Callable[..., None]) -> None:
     runs(failing())
     measurement = nb.measure("x = 1", quiet=True)
