@@ -40,6 +40,8 @@ class NBProbeError(Exception):
     """What was recorded until then, a ``Measurement``; ``None`` when there is nothing."""
     run: Any = None
     """The ``Run`` in which it happened, where there was one and no measurement was made of it yet."""
+    what: str | None = None
+    """What happened, without what to do next, where the message says both; a report shows this."""
 
 
 class UsageError(NBProbeError):
@@ -121,6 +123,7 @@ class ChildDied(NBProbeError):
 
     def __init__(self, message: str, exit_code: int | None = None, crash: str | None = None) -> None:
         super().__init__(f"{message} What was recorded until then is in .measurement.")
+        self.what = message
         self.exit_code = exit_code
         self.crash = crash
 
@@ -137,6 +140,7 @@ class ChildTimedOut(NBProbeError):
         super().__init__(
             f"{message} What was recorded until then is in .measurement; `timeout` sets the limit."
         )
+        self.what = message
         self.traceback = tuple(traceback)
 
 

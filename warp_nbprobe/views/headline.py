@@ -49,7 +49,8 @@ def is_clean(m: Shown) -> bool:
 
 def failed_reason(m: Shown) -> str:
     """Return why no sample is good, as one sentence."""
-    first = str(m.error).strip().splitlines() if m.error is not None else []
+    said = getattr(m.error, "what", None) or str(m.error or "")
+    first = said.strip().splitlines()
     return sentence(first[0]) if first else "The measured code did not finish."
 
 
