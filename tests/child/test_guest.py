@@ -159,7 +159,7 @@ def test_a_hook_lets_an_interrupt_pass_and_is_ready_again(monkeypatch: pytest.Mo
         with pytest.raises(KeyboardInterrupt):
             interrupted()
     assert not state.local.busy
-    assert state.meter.inside == 0
+    assert state.meter.inside == []
 
 
 @pytest.mark.parametrize(
@@ -188,6 +188,8 @@ def test_names_are_compared_by_identity_alone() -> None:
     values[2] = (function, ("config", "dt"), space["config"].dt)
     same = probe._comparison(values)
 
+    assert probe._comparison([]) is None
+    assert same is not None
     assert same()
     space["b"] = True  # equal, and another
     assert not same()

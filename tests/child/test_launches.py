@@ -28,7 +28,12 @@ KINDS = """
         b[wp.tid(), 0] = a[wp.tid()]
 
     wp.overload(copy, [wp.array(dtype=float), wp.array2d(dtype=float)])
-    wp.launch(fill, dim=0, inputs=[])  # the first: Warp is not initialised
+    @wp.kernel
+    def nothing():
+        pass
+
+    wp.launch(nothing, dim=1)  # the first: Warp is not initialised
+    wp.launch(nothing, dim=0)  # no threads
     x = wp.zeros(8, dtype=float, device="cpu", requires_grad=True)
     y = wp.zeros((8, 1), dtype=float, device="cpu")
     cpu = wp.get_device("cpu")
@@ -112,7 +117,7 @@ def test_nothing_went_wrong_and_all_was_seen(wire: Wire) -> None:
 
 
 def test_the_first_launch_of_a_process_is_recorded_too(wire: Wire) -> None:
-    assert only(wire, "the first: Warp is not initialised").dim == (0,)
+    assert only(wire, "the first: Warp is not initialised").dim == (1,)
 
 
 @pytest.mark.parametrize(
@@ -211,5 +216,6 @@ def test_launches_inside_warp_belong_to_the_line_that_called_it(wire: Wire) -> N
     assert (made.kernel, made.module) == ("adam_step_kernel_float", "warp.optim.adam")
 
 
-def test_a_launch_that_warp_refuses_is_no_trouble(wire: Wire) -> None:
-    assert [made.requested_block_dim for made in at(wire, "refused")] == [None, None]
+@pytest.mark.parametrize("comment", ["no threads", "refused"])
+def test_a_call_that_launches_nothing_is_no_launch(wire: Wire, comment: str) -> None:
+    assert at(wire, comment) == []

@@ -226,33 +226,34 @@ class _ThreadEnd:
 
 
 class _Meter:
-    """The time in which some thread was inside a hook: no more than has passed, however many threads there are."""
+    """The time in which some thread was inside a hook: no more than has passed, however many threads there are.
+
+    It takes no lock: threads that begin or end at one instant may count that instant twice.
+    """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.inside = 0
+        self.inside: list[int] = []  # when each that is inside began
         self.since = 0
         self.spent_ns = 0
 
     def begin(self) -> int:
-        with self.lock:
-            now = _clock()
-            if not self.inside:
-                self.since = now
-            self.inside += 1
+        now = _clock()
+        if not self.inside:
+            self.since = now
+        self.inside.append(now)
         return now
 
     def end(self) -> int:
-        with self.lock:
-            now = _clock()
-            self.inside -= 1
-            if not self.inside:
-                self.spent_ns += now - self.since
+        now = _clock()
+        if self.inside:  # an interrupt may have come before it was noted
+            self.inside.pop()
+        if not self.inside:
+            self.spent_ns += now - self.since
+            self.since = now
         return now
 
     def read(self) -> int:
-        with self.lock:
-            return self.spent_ns + (_clock() - self.since if self.inside else 0)
+        return self.spent_ns + (_clock() - self.since if self.inside else 0)
 
 
 class _State:
@@ -767,7 +768,8 @@ class _Known:
     def __init__(self, kid: int, owner: weakref.ref[Any]) -> None:
         self.kid = kid
         self.owner = owner
-        self.same: Callable[[], bool] = _never  # tells whether what the code reads is what it was at the last look
+        # tells whether what the code reads is what it was at the last look; None where it reads nothing
+        self.same: Callable[[], bool] | None = _never
         self.built: tuple[_Built, ...] | None = None  # what the loaded code was generated with
         self.flagged = False  # it has been seen to use an old value
         self.taped = False
@@ -775,10 +777,6 @@ class _Known:
 
 def _never() -> bool:
     return False
-
-
-def _always() -> bool:
-    return True
 
 
 def _known(kernel: Any) -> _Known:
@@ -797,26 +795,20 @@ def _name_of(kernel: Any) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Launches: a signature once, then one small integer a launch
 
-# Goes into Warp's own code. Every launch passes here: a key of small values looked up, one integer written.
+# Goes into wp.launch, where everything is known and the module is about to be loaded. Every launch passes here: a key
+# of small values looked up, one integer written.
 _LAUNCH = """
 try:
     _nbp_known = kernel._nbp
-    if adjoint or record_cmd or not _nbp_known.same():
+    _nbp_same = _nbp_known.same
+    if adjoint or record_cmd or (_nbp_same is not None and not _nbp_same()):
         raise LookupError
     _nbp_frame = NBP.frame(1)
     NBP.put[next(NBP.count)] = NBP.keys[
         _nbp_known.kid,
-        tuple(dim) if dim.__class__ is list else dim,
-        (
-            device
-            if device.__class__ is str
-            else runtime.default_device.alias
-            if device is None
-            else device.alias
-        )
-        if stream is None
-        else stream.device.alias,
-        block_dim,
+        dim,
+        device.alias,
+        _nbp_asked,
         id(_nbp_frame.f_code),
         _nbp_frame.f_lasti,
         NBP.ident(),
@@ -824,7 +816,7 @@ try:
 except IndexError:
     pass
 except Exception:
-    NBP.look(kernel, dim, inputs, outputs, device, stream, adjoint, record_cmd, block_dim)
+    NBP.look(kernel, dim, device, adjoint, record_cmd, _nbp_asked)
 """
 
 
@@ -917,52 +909,69 @@ class _Asked:
     """A launch as it was asked for, while it is looked at; it holds the kernel and lives no longer than that."""
 
     __slots__ = (
-        "adjoint", "block_dim", "caller", "device", "dims", "kernel", "kind", "known", "requested", "site", "types",
+        "adjoint", "block_dim", "caller", "device", "dims", "kernel", "kind", "known", "requested", "site",
     )  # fmt: skip
 
-    kernel: Any
-    known: _Known
-    kind: str
-    dims: int | tuple[int, ...]
-    device: Any
-    adjoint: bool
-    requested: int | None  # block_dim as the user gave it
-    block_dim: Any  # as wp.launch got it
-    caller: types.FrameType | None
-    site: types.FrameType | None  # the user's, or the caller
-    types: tuple[Any, ...] | None  # of the arguments of a generic kernel
+    def __init__(self, kernel: Any, kind: str, dims: Any, device: Any, adjoint: bool, block_dim: Any) -> None:
+        self.kernel = kernel  # of a generic one the instance
+        self.known = _known(kernel)
+        self.kind = kind
+        self.dims: int | tuple[int, ...] = dims
+        self.device = device
+        self.adjoint = adjoint
+        self.block_dim = block_dim  # as the call had it
+        self.requested = None if _is_no_request(block_dim) else _asked_number(block_dim)
+        self.caller: types.FrameType | None = None
+        self.site: types.FrameType | None = None  # the user's, or the caller
 
-    def key(self) -> tuple[Any, ...]:
-        """Return all that tells launches apart. The device's name is text: a Device cannot be hashed."""
-        return (
-            self.known.kid, self.kind, self.dims, self.device.alias, self.adjoint, self.requested, self.block_dim,
-            *_site_key(self.site), self.types,
-        )  # fmt: skip
+
+_Key = tuple[Any, ...]  # all that tells launches apart; the kernel's number comes first
 
 
 def _site_key(site: types.FrameType | None) -> tuple[int, int, int]:
-    ident = threading.get_ident()
     if site is None:
-        return 0, 0, ident
+        return 0, 0, threading.get_ident()
     _code(site.f_code)  # which keeps it
-    return id(site.f_code), site.f_lasti, ident
+    return id(site.f_code), site.f_lasti, threading.get_ident()
 
 
 @_hook("launch")
-def _launch_looked_at(
-    kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, stream: Any, adjoint: Any, record_cmd: Any,
-    block_dim: Any,
-) -> None:  # fmt: skip
+def _launch_looked_at(kernel: Any, dim: Any, device: Any, adjoint: Any, record_cmd: Any, block_dim: Any) -> None:
     """Record a launch that is not known at first sight: new, or from inside a library, or one that waits."""
     recorder = _state.recorder
-    device = _device_of(device, stream)
-    if recorder is None or device is None or not isinstance(kernel, _state.context.Kernel):
-        return  # Warp refuses it itself
-    asked = _asked_for(kernel, dim, inputs, outputs, device, adjoint, block_dim)
+    if recorder is None:
+        return
+    caller = _caller(3)  # this function, its guard, launch
+    tiled: tuple[Any, ...] = ()
+    if caller is not None and caller.f_code is getattr(_state.launch_tiled, "__code__", None):
+        caller, tiled = caller.f_back, tuple(_state.local.tiled[-1:]) or (block_dim,)
+    known, site = _known(kernel), _user_frame(caller) or caller
+    code, lasti, ident = _site_key(site)
+    width = getattr(block_dim, "asked", block_dim)
+    dims = dim if dim.__class__ is tuple else _dims(dim)
+    key = known.kid, dims, device.alias, bool(adjoint), tiled, block_dim.__class__, width, code, lasti, ident
+    if key in recorder.looked and not record_cmd and not recorder.capturing and _is_same(known):
+        recorder.write(recorder.asked[key])
+        return
+    asked = _Asked(kernel, "tiled" if tiled else "launch", dims, device, bool(adjoint), block_dim)
+    asked.caller, asked.site = caller, site
+    _ask(asked, key, bool(record_cmd), tiled)
+
+
+def _ask(asked: _Asked, key: _Key, record_cmd: bool, tiled: tuple[Any, ...]) -> None:
+    """Record a launch that has to be looked at."""
+    recorder, block_dim = _state.recorder, asked.block_dim
+    assert recorder is not None
+    if tiled:
+        asked.requested = None if tiled[0] is None else _asked_number(tiled[0])
+        asked.dims = _last_gone(asked.dims)  # launch_tiled appended the block dimension
+        if hasattr(asked.device, "_nbp_runs_on"):
+            asked.block_dim = asked.requested  # what the CPU gets is not what was asked for
+    elif getattr(block_dim, "tiled", False):  # the adjoint of a tiled launch that is rehearsed
+        asked.dims = (*_last_gone(asked.dims), _asked_number(block_dim) or 1)
     waits = record_cmd or (recorder.capturing and _is_capturing(asked.device))
     if waits:
-        _state.local.unrecorded = (recorder.position(), _name_of(kernel))
-    key = asked.key()
+        _state.local.unrecorded = (recorder.position(), _name_of(asked.kernel))
     signature = recorder.asked.get(key)
     if signature is None:
         _tell_runtime()
@@ -973,44 +982,9 @@ def _launch_looked_at(
         _look_at(asked)
         recorder.looked.add(key)
     recorder.write(signature)
-    if asked.kind == "launch" and asked.caller is asked.site is not None and not (asked.types or asked.adjoint):
-        for alias in _names_of(asked.device) if not recorder.capturing else ():
-            site = _site_key(asked.site)
-            recorder.keys[asked.known.kid, asked.dims, alias, asked.block_dim, site[0], site[1], site[2]] = signature
-
-
-def _device_of(device: Any, stream: Any) -> Any:
-    """Return the device of a launch, or None where Warp knows no such device."""
-    try:
-        if stream is not None:
-            return stream.device
-        return device if hasattr(device, "alias") else _state.context.runtime.get_device(device)
-    except (AttributeError, RuntimeError, ValueError):
-        return None
-
-
-def _asked_for(kernel: Any, dim: Any, inputs: Any, outputs: Any, device: Any, adjoint: Any, block_dim: Any) -> _Asked:
-    local = _state.local
-    asked = _Asked()
-    asked.kernel, asked.known, asked.kind = kernel, _known(kernel), "launch"
-    asked.adjoint, asked.block_dim = bool(adjoint), block_dim
-    asked.requested = None if _is_no_request(block_dim) else _asked_number(block_dim)
-    asked.device, asked.dims = device, _dims(dim)
-    caller = _caller(4)  # this function, the hook, its guard, launch
-    if caller is not None and caller.f_code is getattr(_state.launch_tiled, "__code__", None):
-        asked.kind, caller = "tiled", caller.f_back
-        asked.requested = local.tiled[-1] if local.tiled else asked.requested
-        asked.dims = _last_gone(asked.dims)  # launch_tiled appended the block dimension
-        if hasattr(device, "_nbp_runs_on"):
-            asked.block_dim = asked.requested  # what the CPU gets is not what was asked for
-    elif getattr(block_dim, "tiled", False):  # the adjoint of a tiled launch that is rehearsed
-        asked.dims = (*_last_gone(asked.dims), _asked_number(block_dim) or 1)
-    asked.caller = caller
-    asked.site = _user_frame(caller) or caller
-    asked.types = None
-    if kernel.is_generic:
-        asked.types = tuple(_type_key(value) for values in (inputs, outputs) for value in values)
-    return asked
+    if asked.caller is asked.site is not None and not (tiled or asked.adjoint or recorder.capturing):
+        code, lasti, ident = _site_key(asked.site)
+        recorder.keys[asked.known.kid, key[1], asked.device.alias, block_dim, code, lasti, ident] = signature
 
 
 def _dims(dim: Any) -> int | tuple[int, ...]:
@@ -1033,15 +1007,9 @@ def _last_gone(dims: int | tuple[int, ...]) -> tuple[int, ...]:
 
 def _is_same(known: _Known) -> bool:
     try:
-        return known.same()
+        return known.same is None or known.same()
     except (NameError, AttributeError):
         return False  # a name is gone
-
-
-def _names_of(device: Any) -> tuple[str, ...]:
-    """Return the texts that mean this device whatever is current."""
-    one_gpu = device.is_cuda and len(_state.context.runtime.cuda_devices) == 1
-    return (device.alias, "cuda") if one_gpu else (device.alias,)
 
 
 def _is_capturing(device: Any) -> bool:
@@ -1052,14 +1020,6 @@ def _is_capturing(device: Any) -> bool:
             return find(device) is not None
         return getattr(context.runtime, "_apic_capture", None) is not None
     return bool(device.is_capturing)
-
-
-def _type_key(value: Any) -> Any:
-    """Return what tells argument types apart, without a hold on a class or struct of the user's."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None:
-        return _type_text(dtype), getattr(value, "ndim", None)
-    return _type_text(getattr(type(value), "_cls", None) or type(value))
 
 
 def _asked_number(block_dim: Any) -> int | None:
@@ -1101,32 +1061,19 @@ def _array_text(name: str, dtype: str, ndim: Any) -> str:
     return f"{name}{dims}({dtype})"
 
 
-def _argument_types(asked: _Asked) -> list[str]:
-    texts = [_type_text(kind) for kind in asked.kernel.adj.arg_types.values()]
-    if asked.types is None:
-        return texts
-    found = []
-    for position, kind in enumerate(asked.types):
-        if isinstance(kind, tuple):
-            name = texts[position].partition("(")[0].rstrip("0123456789d") if position < len(texts) else "array"
-            found.append(_array_text(name if name.endswith("array") else "array", kind[0], kind[1]))
-        else:
-            found.append(texts[position] if kind == "NoneType" and position < len(texts) else kind)
-    return found
-
-
 def _signature(asked: _Asked) -> int:
     """Return the id of a launch's signature; a new one is written."""
     kernel, dims = asked.kernel, asked.dims
+    parent = kernel.__dict__.get("generic_parent")
     return _signature_id(
         kind_of=asked.kind,
-        kid=asked.known.kid,
+        kid=asked.known.kid if parent is None else _known(parent).kid,
         kernel=_name_of(kernel),
         key=str(kernel.key),
         module=kernel.module.name,
         dim=list(dims) if isinstance(dims, tuple) else [dims],
         device=asked.device.alias,
-        dtypes=_argument_types(asked),
+        dtypes=[_type_text(kind) for kind in kernel.adj.arg_types.values()],
         block_dim=_resolved_block_dim(asked.device, asked.block_dim),
         requested_block_dim=asked.requested,
         adjoint=asked.adjoint,
@@ -1149,22 +1096,19 @@ def _signature_id(**fields: Any) -> int:
     return known
 
 
-@_hook("launch_tiled")
 def _tiled_entered(kwargs: Any) -> Any:
-    value = kwargs.get("block_dim")
-    _state.local.tiled.append(None if value is None else _asked_number(value))
-    return True
+    tiled = _state.local.tiled
+    tiled.append(kwargs.get("block_dim"))
+    return tiled
 
 
-@_leaving("launch_tiled")
-def _tiled_left(token: Any, value: Any) -> None:
-    _state.local.tiled.pop()
+def _tiled_left(tiled: Any, value: Any) -> Any:
+    tiled.pop()
+    return value
 
 
-@_hook("launch_tiled")
-def _tiled_failed(token: Any) -> None:
-    if token is not None:
-        _state.local.tiled.pop()
+def _tiled_failed(tiled: Any) -> None:
+    tiled.pop()
 
 
 def _replayed(command: Any) -> None:
@@ -1188,17 +1132,15 @@ def _replay_looked_at(command: Any) -> None:
     recorder = _state.recorder
     if recorder is None or (recorder.capturing and _is_capturing(command.device)):
         return
-    bounds = command.bounds
-    asked = _Asked()
-    asked.kernel, asked.known, asked.kind = command.kernel, _known(command.kernel), "replay"
-    asked.dims = tuple(bounds.shape[: bounds.ndim]) if hasattr(bounds, "ndim") else tuple(bounds.shape)
-    asked.device, asked.adjoint, asked.requested = command.device, bool(command.adjoint), None
-    asked.block_dim = getattr(command, "block_dim", None)
-    if getattr(asked.block_dim, "tiled", False):
-        asked.dims = (*_last_gone(asked.dims), _asked_number(asked.block_dim) or 1)
-    asked.types, asked.caller = None, _caller(4)  # this function, its guard, `_replayed`, Launch.launch
+    bounds, known, block_dim = command.bounds, _known(command.kernel), getattr(command, "block_dim", None)
+    dims = tuple(bounds.shape[: bounds.ndim]) if hasattr(bounds, "ndim") else tuple(bounds.shape)
+    if getattr(block_dim, "tiled", False):
+        dims = (*_last_gone(dims), _asked_number(block_dim) or 1)
+    asked = _Asked(command.kernel, "replay", dims, command.device, bool(command.adjoint), block_dim)
+    asked.requested, asked.caller = None, _caller(4)  # this function, its guard, `_replayed`, Launch.launch
     asked.site = _user_frame(asked.caller) or asked.caller
-    key = asked.key()
+    width = getattr(block_dim, "asked", block_dim)
+    key = (known.kid, "replay", dims, command.device.alias, asked.adjoint, width, *_site_key(asked.site))
     signature = recorder.asked.get(key)
     if signature is None:
         signature = recorder.asked[key] = _signature(asked)
@@ -1481,22 +1423,22 @@ def _now(built: _Built) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
-def _comparing(paths: tuple[tuple[str, ...], ...]) -> types.CodeType:
+def _comparing(paths: tuple[tuple[str, ...], ...], goes_on: bool) -> types.CodeType:
     """Return code that compares names with its defaults by identity; the last default goes on with other globals."""
-    arguments = ", ".join(f"_nbp{index}" for index in range(len(paths)))
-    tests = " and ".join(f"{'.'.join(path)} is _nbp{index}" for index, path in enumerate(paths))
-    whole = compile(f"lambda {arguments}, _nbp: {tests} and _nbp()", OWN_FILE, "eval")
+    arguments = ", ".join([*(f"_nbp{index}" for index in range(len(paths))), "_nbp"])
+    tests = [f"{'.'.join(path)} is _nbp{index}" for index, path in enumerate(paths)] + ["_nbp()"] * goes_on
+    whole = compile(f"lambda {arguments}: {' and '.join(tests)}", OWN_FILE, "eval")
     return next(constant for constant in whole.co_consts if isinstance(constant, types.CodeType))
 
 
-def _comparison(reads: Iterable[tuple[Any, tuple[str, ...], Any]]) -> Callable[[], bool]:
-    """Return a function that tells whether all names still mean these values."""
+def _comparison(reads: Iterable[tuple[Any, tuple[str, ...], Any]]) -> Callable[[], bool] | None:
+    """Return a function that tells whether all names still mean these values; None where there are none."""
     spaces: dict[int, list[tuple[Any, tuple[str, ...], Any]]] = {}
     for read in reads:
         spaces.setdefault(id(read[0].__globals__), []).append(read)
-    same: Callable[[], bool] = _always
+    same: Callable[[], bool] | None = None
     for found in spaces.values():
-        code = _comparing(tuple(path for _, path, _ in found))
+        code = _comparing(tuple(path for _, path, _ in found), same is not None)
         same = types.FunctionType(code, found[0][0].__globals__, "same", (*(value for *_, value in found), same))
     return same
 
@@ -2942,10 +2884,20 @@ def _refused(func: Any) -> None:
         _write("refused", t=_clock(), name=name, error=str(error)[:MESSAGE_LIMIT], place=_here())
 
 
-@_leaving("add_overload")
-def _overload_left(kernel: Any, value: Any) -> None:
+def _overload_left(kernel: Any, value: Any) -> Any:
+    try:
+        if value._nbp.owner() is value:  # every launch of a generic kernel passes here
+            return value
+    except AttributeError:
+        pass
+    _overload_made(kernel, value)
+    return value
+
+
+@_hook("overloads")
+def _overload_made(kernel: Any, value: Any) -> None:
     """Number a new instance of a generic kernel; until then it carries its parent's number."""
-    if value is None or value is kernel or value.__dict__.get("_nbp") is not _known(kernel):
+    if value is None or value is kernel:
         return
     instance = _known(value)
     _write(
@@ -3219,7 +3171,7 @@ def _attach(warp: Any, begun: int) -> None:
     else:
         _state.context = context
         _state.launch = inspect.unwrap(context.launch)
-        _state.launch_tiled = inspect.unwrap(getattr(context, "launch_tiled", _always))
+        _state.launch_tiled = inspect.unwrap(getattr(context, "launch_tiled", _never))
         cached = set(linecache.cache)
         for name, install in _POINTS.items():
             _state.hooks[name] = _installed(install)
@@ -3287,27 +3239,37 @@ def _arguments_of(function: Any) -> tuple[str, ...]:
 
 
 def _install_launch() -> None:
-    """Put the recording of launches behind the statement of wp.launch that initialises Warp."""
-    recorder, launch = _state.recorder, _found("context.launch")
-    missing = {"kernel", "dim", "inputs", "outputs", "device", "stream", "adjoint", "record_cmd", "block_dim"}
-    missing -= set(_arguments_of(launch))
+    """Put the recording of launches into wp.launch, before it loads the module."""
+    launch = _found("context.launch")
+    missing = {"kernel", "dim", "device", "adjoint", "record_cmd", "block_dim"} - set(_arguments_of(launch))
     if missing:
         raise _Missing(f"it has no argument {sorted(missing)[0]}")
     last = (launch.__defaults__ or (None,))[-1]
     _state.silent_block_dim = last if isinstance(last, int) and last > 1 else None
 
     def change(definition: ast.FunctionDef, mark: str) -> None:
-        for index, node in enumerate(definition.body):
-            if (
-                isinstance(node, ast.Expr)
-                and isinstance(node.value, ast.Call)
-                and _dotted(node.value.func) == ("init",)
-            ):
-                definition.body[index + 1 : index + 1] = _statements(_LAUNCH, mark, node)
-                return
-        raise _Missing("it does not begin by initialising Warp")
+        head, body = _split_docstring(definition.body)
+        place = _place_of_load(body)
+        if place is None:
+            raise _Missing("it loads no module")
+        statements, index = place
+        statements[index:index] = _statements(_LAUNCH, mark, statements[index])
+        definition.body = [*head, *_statements("_nbp_asked = block_dim", mark, body[0]), *body]
 
-    _rewrite(launch, "launches", change, recorder)
+    _rewrite(launch, "launches", change, _state.recorder)
+
+
+def _place_of_load(body: list[ast.stmt]) -> tuple[list[ast.stmt], int] | None:
+    """Return the statements, and which of them, that hold ``kernel.module.load(...)``, a ``try`` around it included."""
+    for index, node in enumerate(body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if _dotted(node.value.func) == ("kernel", "module", "load"):
+                return body, index
+        elif isinstance(node, (ast.If, ast.Try)):
+            place = _place_of_load(node.body)
+            if place is not None:
+                return (body, index) if isinstance(node, ast.Try) else place
+    return None
 
 
 def _install_hasher() -> None:
@@ -3860,21 +3822,23 @@ def finish(ended: int | None = None, *, quickly: bool = False) -> None:
 def _launch_cost() -> float:
     """Return the nanoseconds that recording one launch takes here, measured on a recorder of its own."""
     lines = "".join(f"    {line}\n" for line in _LAUNCH.splitlines())
-    names = "kernel, dim, inputs, outputs, device, stream, adjoint, record_cmd, block_dim"
-    recorder, kernel = _Recorder(None, room=1 << 16), types.SimpleNamespace()
+    names = "kernel, dim, device, adjoint, record_cmd, _nbp_asked"
+    recorder, kernel, device = (
+        _Recorder(None, room=1 << 16),
+        types.SimpleNamespace(),
+        types.SimpleNamespace(alias="cpu"),
+    )
     space: dict[str, Any] = {"NBP": recorder}
     exec(f"def empty({names}): pass\ndef full({names}):\n{lines}", space)
     kernel._nbp = known = _Known(0, weakref.ref(recorder.count.__class__))
-    known.same = types.FunctionType(
-        _comparing((("_always",), ("_never",))), globals(), "same", (_always, _never, _always)
-    )
+    known.same = _comparison([(_launch_cost, ("_never",), _never), (_launch_cost, ("ROOM",), ROOM)])
 
     def measure(function: Callable[..., None]) -> float:
         best = float("inf")
         for _ in range(5):
             begun = _clock()
             for _ in range(1000):
-                function(kernel, 64, (), (), "cpu", None, False, False, None)
+                function(kernel, (64,), device, False, False, None)
             best = min(best, (_clock() - begun) / 1000)
         return best
 
