@@ -365,6 +365,22 @@ def _leaving(name: str) -> Callable[[Callable[[Any, Any], None]], Callable[[Any,
     return decorate
 
 
+def _ending(name: str, over: Callable[[bool, Any, Any], None]) -> tuple[Any, Any]:
+    """Return the hooks for a value returned and for an error, both of which call ``over(failed, value, token)``."""
+    guarded = _hook(name)(over)
+
+    def leave(token: Any, value: Any) -> Any:
+        if token is not None:
+            guarded(False, value, token)
+        return value
+
+    def fail(token: Any) -> None:
+        if token is not None:
+            guarded(True, None, token)
+
+    return leave, fail
+
+
 def _thread() -> int:
     """Return this thread's number: 0 for the main thread, then by first appearance."""
     ident, threads = threading.get_ident(), _state.threads
@@ -2246,23 +2262,15 @@ def _compile_entered(module: Any, device: Any, output_arch: Any) -> Any:
     return event
 
 
-@_leaving("compile")
-def _compile_left(event: Any, value: Any) -> None:
+def _compile_over(failed: bool, value: Any, event: _Event) -> None:
     event.compile_ended = event.t1 = _clock()
-    event.compiled = value if isinstance(value, bool) else event.native_ns is not None
-    if event.aot:
-        _end_aot(event, "compiled" if event.compiled else "cached")
-
-
-@_hook("compile")
-def _compile_failed(event: Any) -> None:
-    if event is None:
-        return
-    event.compile_ended = event.t1 = _clock()
-    if event.aot:
+    if failed and event.aot:
         kind, error, _ = sys.exc_info()
         event.error = _error_facts(kind, error, event)
-        _end_aot(event, "error")
+    elif not failed:
+        event.compiled = value if isinstance(value, bool) else event.native_ns is not None
+    if event.aot:
+        _end_aot(event, "error" if failed else "compiled" if event.compiled else "cached")
 
 
 def _end_aot(event: _Event, status: str) -> None:
@@ -2280,32 +2288,24 @@ def _codegen_entered(module: Any) -> Any:
     local.builder = []
     event = local.event
     if event is not None and event.target is module and event.codegen_ns is None:
-        _look_for_mismatch(event, module)
+        try:
+            _look_for_mismatch(event, module)
+        except Exception as error:
+            _trouble("mismatch", error)
     return _clock(), local.spent_ns
 
 
-def _codegen_over(token: Any) -> _Event | None:
+def _codegen_over(failed: bool, value: Any, token: Any) -> None:
     local = _state.local
     local.generating = max(0, local.generating - 1)
     event = local.event
-    if token is not None and event is not None:
-        spent = _clock() - token[0] - (local.spent_ns - token[1])
-        event.codegen_ns = (event.codegen_ns or 0) + spent
-    return event
-
-
-@_leaving("codegen")
-def _codegen_left(token: Any, value: Any) -> None:
-    event = _codegen_over(token)
-    _state.local.builder = []
+    if event is not None:
+        event.codegen_ns = (event.codegen_ns or 0) + _clock() - token[0] - (local.spent_ns - token[1])
     text = value[0] if isinstance(value, tuple) and value else value
     if event is not None and isinstance(text, str):
         event.text = text
-
-
-@_hook("codegen")
-def _codegen_failed(token: Any) -> None:
-    _codegen_over(token)
+    if not failed:
+        local.builder = []
 
 
 @_hook("ModuleBuilder")
@@ -2316,26 +2316,16 @@ def _builder_entered(module: Any) -> Any:
     return module, _clock(), local.spent_ns, local.generating
 
 
-@_leaving("ModuleBuilder")
-def _builder_left(token: Any, value: Any) -> None:
-    _builder_over(*token)
-
-
-@_hook("ModuleBuilder")
-def _builder_failed(token: Any) -> None:
-    if token is not None:
-        _builder_over(*token)
-        if not token[3] and _state.local.event is None:
-            _failed_while_hashing(token[0])
-
-
-def _builder_over(module: Any, begun: int, spent: int, inside_codegen: int) -> None:
+def _builder_over(failed: bool, value: Any, token: Any) -> None:
+    module, begun, spent, inside_codegen = token
     if inside_codegen:
         return
     elapsed = _clock() - begun - (_state.local.spent_ns - spent)
     event = _state.local.event
     if event is None:
         _module_of(module).decoration_ms += elapsed / 1e6  # wp.static values that only a build resolves: hashing
+        if failed:
+            _failed_while_hashing(module)
     elif event.target is module and _state.hooks.get("_run_codegen") != "ok":
         event.codegen_ns = (event.codegen_ns or 0) + elapsed
 
@@ -2478,20 +2468,8 @@ def _headers(folder: Any) -> dict[str, int]:
         return {}
 
 
-@_leaving("build_cpu")
-def _build_cpu_left(token: Any, value: Any) -> None:
-    _build_cpu_over(False, *token)
-
-
-@_hook("build_cpu")
-def _build_cpu_failed(token: Any) -> None:
-    if token is not None:
-        _build_cpu_over(True, *token)
-
-
-def _build_cpu_over(
-    failed: bool, capture: _StderrCopy | None, folder: Any, before: dict[str, int], wall: int, begun: int
-) -> None:
+def _build_cpu_over(failed: bool, value: Any, token: Any) -> None:
+    capture, folder, before, wall, begun = token
     elapsed = _clock() - begun
     text = capture.end() if capture is not None else ""
     event = _state.local.event
@@ -2509,18 +2487,8 @@ def _build_cuda_entered(output_path: Any) -> Any:
     return _StderrCopy.begin(), output_path, _clock()
 
 
-@_leaving("build_cuda")
-def _build_cuda_left(token: Any, value: Any) -> None:
-    _build_cuda_over(False, *token)
-
-
-@_hook("build_cuda")
-def _build_cuda_failed(token: Any) -> None:
-    if token is not None:
-        _build_cuda_over(True, *token)
-
-
-def _build_cuda_over(failed: bool, capture: _StderrCopy | None, path: Any, begun: int) -> None:
+def _build_cuda_over(failed: bool, value: Any, token: Any) -> None:
+    capture, path, begun = token
     elapsed = _clock() - begun
     text = capture.end() if capture is not None else ""
     event = _state.local.event
@@ -2695,18 +2663,8 @@ def _lto_files() -> list[str]:
         return []
 
 
-@_leaving("build_lto")
-def _lto_left(token: Any, value: Any) -> None:
-    _lto_over(*token)
-
-
-@_hook("build_lto")
-def _lto_failed(token: Any) -> None:
-    if token is not None:
-        _lto_over(*token)
-
-
-def _lto_over(symbol: Any, before: set[str], begun: int) -> None:
+def _lto_over(failed: bool, value: Any, token: Any) -> None:
+    symbol, before, begun = token
     elapsed = (_clock() - begun) / 1e6
     event = _state.local.event
     if event is None:
@@ -3070,9 +3028,7 @@ def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
         _state.calls.append(call)
         return call
 
-    def over(call: Any, ok: bool) -> None:
-        if call is None:
-            return
+    def over(failed: bool, value: Any, call: _Call) -> None:
         _state.calls[:] = [other for other in _state.calls if other is not call]
         same = (name, *call.args.values(), _spot(call.place))
         if not call.inner and _state.once("call", *same, limit=SAME_LINES):
@@ -3084,14 +3040,10 @@ def _calling(name: str, arguments: tuple[str, ...]) -> tuple[Any, Any, Any]:
                 args=call.args,
                 place=call.place,
                 thread=call.thread,
-                ok=ok,
+                ok=not failed,
             )
 
-    return (
-        entered,
-        _leaving(name)(lambda token, value: over(token, True)),
-        _hook(name)(lambda token: over(token, False)),
-    )
+    return entered, *_ending(name, over)
 
 
 def _call_text(value: Any) -> str:
@@ -3286,14 +3238,14 @@ def _install_timer() -> None:
 
 def _install_compile() -> None:
     name = "_compile" if "_compile" in vars(_state.context.Module) else "compile"
-    arguments = ("self", "device", "output_arch")
-    _instrument(_found(f"context.Module.{name}"), _compile_entered, arguments, _compile_left, _compile_failed)
+    arguments, endings = ("self", "device", "output_arch"), _ending("compile", _compile_over)
+    _instrument(_found(f"context.Module.{name}"), _compile_entered, arguments, *endings)
 
 
 def _install_builder_codegen() -> None:
     if _state.hooks.get("_run_codegen") != "ok":
         function = _found("context.ModuleBuilder.codegen")
-        _instrument(function, _builder_codegen_entered, ("self",), _codegen_left, _codegen_failed)
+        _instrument(function, _builder_codegen_entered, ("self",), *_ending("codegen", _codegen_over))
 
 
 def _builder_codegen_entered(builder: Any) -> Any:
@@ -3303,11 +3255,11 @@ def _builder_codegen_entered(builder: Any) -> Any:
 def _install_lto() -> None:
     build = _source_module("build")
     if "_build_lto_base" in vars(build):
-        _instrument(build._build_lto_base, _lto_entered, ("lto_symbol",), _lto_left, _lto_failed)
+        _instrument(build._build_lto_base, _lto_entered, ("lto_symbol",), *_ending("build_lto", _lto_over))
         return
     for name in ("build_lto_dot", "build_lto_fft", "build_lto_solver"):
         entered = functools.partial(_lto_entered, name.removeprefix("build_lto_"))
-        _instrument(_own(build, name), entered, (), _lto_left, _lto_failed)
+        _instrument(_own(build, name), entered, (), *_ending("build_lto", _lto_over))
 
 
 def _install_overloads() -> None:
@@ -3417,15 +3369,17 @@ _POINTS: dict[str, Callable[[], None]] = {
     "get_references": _plain("codegen.Adjoint.get_references", _references_entered, ("adj",), _references_left),
     "timer": _install_timer,
     "compile": _install_compile,
-    "_run_codegen": _plain("context.Module._run_codegen", _codegen_entered, ("self",), _codegen_left, _codegen_failed),
+    "_run_codegen": _plain(
+        "context.Module._run_codegen", _codegen_entered, ("self",), *_ending("codegen", _codegen_over)
+    ),
     "codegen": _install_builder_codegen,
     "ModuleBuilder": _plain(
-        "context.ModuleBuilder.__init__", _builder_entered, ("module",), _builder_left, _builder_failed
+        "context.ModuleBuilder.__init__", _builder_entered, ("module",), *_ending("ModuleBuilder", _builder_over)
     ),
     "build_kernel": _plain("context.ModuleBuilder.build_kernel", _kernel_entered, ("kernel",)),
-    "build_cpu": _plain("build.build_cpu", _build_cpu_entered, ("?pch_dir",), _build_cpu_left, _build_cpu_failed),
+    "build_cpu": _plain("build.build_cpu", _build_cpu_entered, ("?pch_dir",), *_ending("build_cpu", _build_cpu_over)),
     "build_cuda": _plain(
-        "build.build_cuda", _build_cuda_entered, ("?output_path",), _build_cuda_left, _build_cuda_failed
+        "build.build_cuda", _build_cuda_entered, ("?output_path",), *_ending("build_cuda", _build_cuda_over)
     ),
     "build_lto": _install_lto,
     "replayed errors": _plain("context._raise_recorded_build_error", _error_replayed, ("build_error",)),
