@@ -269,8 +269,10 @@ class _State:
         self.in_workers = False  # multiprocessing is told to finish our record in its workers
         self.kids = itertools.count(1)
         self.codes: dict[int, _Code] = {}
-        self.cells: dict[str, int] = {}
+        # of a file: its cell, and the lines of that above the file's own; None for a text that stands in no cell
+        self.cells: dict[str, tuple[int | None, int]] = {}
         self.cell: int | None = None  # the latest one
+        self.source = ""  # of that
         self.cell_open = False
         self.nested = 0  # texts that the open cell has the shell run
         self.cell_count = 0
@@ -406,6 +408,7 @@ class _Code(NamedTuple):
     kind: str  # user, warp, own, library
     file: str
     cell: int | None
+    above: int  # lines of the cell above the code's first
 
 
 _INSTALLED = tuple(
@@ -430,14 +433,20 @@ def _code(code: types.CodeType) -> _Code:
         if _state.recorder is not None:
             _state.recorder.forget_sites()
     file = code.co_filename
-    cell = _state.cells.get(file)
+    cell, above = _state.cells.get(file, (None, 0))
     if cell is None and file == "<timed exec>":
-        cell = _state.cell
-    kind = "user" if cell is not None else _kind_of_file(file)
+        cell, above = _state.cell, _blank_lines(_state.source) + 1  # %%time takes its own line away
+    kind = "user" if cell is not None else "library" if file in _state.cells else _kind_of_file(file)
     if cell is None and not file.startswith("<"):
         file = os.path.abspath(file)
-    known = _state.codes[id(code)] = _Code(code, kind, file, cell)
+    known = _state.codes[id(code)] = _Code(code, kind, file, cell, above)
     return known
+
+
+def _blank_lines(text: str) -> int:
+    """Return how many lines IPython drops from the top of a text."""
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines) if line.strip()), 0)
 
 
 def _kind_of_file(file: str) -> str:
@@ -453,9 +462,7 @@ def _kind_of_file(file: str) -> str:
 
 def _place_at(code: types.CodeType, line: int) -> dict[str, Any]:
     known = _code(code)
-    if code.co_filename == "<timed exec>":
-        line += 1  # %%time takes its own line away
-    return {"file": known.file, "line": line, "cell": known.cell, "user": known.kind == "user"}
+    return {"file": known.file, "line": line + known.above, "cell": known.cell, "user": known.kind == "user"}
 
 
 def _caller(depth: int) -> types.FrameType | None:
@@ -3680,11 +3687,13 @@ def _cell_began(shell: Any, info: Any, metadata: Any) -> None:
         file = shell.compile.get_code_name(source, source, count)
     except (AttributeError, TypeError):
         file = ""
-    if file:
-        _state.cells[file] = cell
     if nested:
         _state.nested += 1
+        _follow_text(file, source)
         return
+    _state.source = source
+    if file:
+        _state.cells[file] = cell, _blank_lines(source)
     _state.cell, _state.cell_open, _state.cell_count, _state.nested = cell, True, cell + 1, 0
     launches, probe_ns, t = _position(), _state.meter.read(), _state.meter.begin()
     _write(
@@ -3701,6 +3710,15 @@ def _cell_began(shell: Any, info: Any, metadata: Any) -> None:
         probe_ns=probe_ns,
     )
     _state.meter.end()
+
+
+def _follow_text(file: str, text: str) -> None:
+    """Find a text that the open cell has the shell run in the cell: %%capture runs the rest of it."""
+    text = "\n".join(text.splitlines()[_blank_lines(text) :])
+    position = _state.source.find(text) if text else -1
+    if file:
+        found = position >= 0
+        _state.cells[file] = (_state.cell, _state.source.count("\n", 0, position)) if found else (None, 0)
 
 
 def _cell_ended(result: Any) -> None:
