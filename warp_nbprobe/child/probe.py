@@ -14,6 +14,7 @@ attribute ``_nbp``, and a module's options are a subclass of ``dict``. The wire 
 from __future__ import annotations
 import __future__ as _future
 
+import _thread as _thread_module
 import ast
 import atexit
 import base64
@@ -1348,7 +1349,7 @@ def _own_reads(adj: Any) -> Iterator[_Read]:
     space = getattr(func, "__globals__", None)
     if space is None:
         return
-    for path in _outside_paths(adj, func.__code__):
+    for path in _names_in_text(adj).outside:
         value = space.get(path[0], _GONE)
         if _is_a(value, types.ModuleType) and str(vars(value).get("__name__")).partition(".")[0] == "warp":
             continue
@@ -1362,19 +1363,28 @@ def _own_reads(adj: Any) -> Iterator[_Read]:
             yield _Read(func, path[:depth], value)
 
 
-_paths_of_code: dict[int, tuple[types.CodeType, tuple[tuple[str, ...], ...]]] = {}
+class _Names(NamedTuple):
+    """What a function's text says of names. The code is kept, so that its id stays its own."""
+
+    code: types.CodeType
+    outside: tuple[tuple[str, ...], ...]  # dotted, that its body reads and that are not its own
+    local: set[str]  # its own, but what it captured
 
 
-def _outside_paths(adj: Any, code: types.CodeType) -> tuple[tuple[str, ...], ...]:
-    """Return the dotted names that a function's body reads and that are not its own."""
-    known = _paths_of_code.get(id(code))
-    if known is None or known[0] is not code:
-        if len(_paths_of_code) > _CODES_AT_MOST // 10:
-            _paths_of_code.clear()
-        local = _local_names(adj.tree) | set(code.co_freevars)
-        known = code, tuple(path for path in _paths(adj.tree) if path[0] not in local)
-        _paths_of_code[id(code)] = known
-    return known[1]
+_names_of_code: dict[int, _Names] = {}
+_no_code = (lambda: None).__code__
+
+
+def _names_in_text(adj: Any) -> _Names:
+    code = adj.func.__code__ if hasattr(adj.func, "__code__") else _no_code
+    known = _names_of_code.get(id(code))
+    if known is None or known.code is not code:
+        if len(_names_of_code) > _CODES_AT_MOST // 10:
+            _names_of_code.clear()
+        local, captured = _local_names(adj.tree), set(code.co_freevars)
+        outside = tuple(path for path in _paths(adj.tree) if path[0] not in local | captured)
+        known = _names_of_code[id(code)] = _Names(code, outside, local - captured)
+    return known
 
 
 def _local_names(tree: ast.AST) -> set[str]:
@@ -1720,7 +1730,7 @@ def _intern(kind: str, key: Any, make: Callable[[], dict[str, Any]]) -> int:
 def _source_id(text: str) -> int:
     def make() -> dict[str, Any]:
         try:
-            tree: str | None = _digest(ast.dump(ast.parse(text)))
+            tree: str | None = _digest(ast.dump(ast.parse(text), annotate_fields=False))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             tree = None
         return {"text": text, "tree": tree}
@@ -1938,7 +1948,7 @@ def _adjoint_state(adj: Any, hasher: Any, references: dict[int, Any]) -> dict[st
     """Return the hashed content of one kernel or function body."""
     _, (constants, kinds, functions) = references.get(id(adj), (None, ({}, {}, {})))
     closure = set(getattr(getattr(adj.func, "__code__", None), "co_freevars", ()))
-    hidden = _local_names(adj.tree) - closure
+    hidden = _names_in_text(adj).local
     structs: dict[int, None] = {}
     for kind in (*adj.arg_types.values(), *kinds):
         _collect_structs(kind, structs)
@@ -2600,14 +2610,14 @@ class _StderrCopy:
         self.wake, self.waker = os.pipe()
         self.kept = bytearray()
         self.drained = threading.Event()
-        threading.Thread(target=self._pump, name="warp_nbprobe-stderr", daemon=True).start()
+        _thread_module.start_new_thread(self._pump, ())  # one that the user's code cannot count
         os.dup2(writer, 2)
         os.close(writer)
 
     @classmethod
     def begin(cls) -> _StderrCopy | None:
         """Return None where another build has the descriptor, or there is none."""
-        if not cls.free.acquire(blocking=False):
+        if not hasattr(select, "poll") or not cls.free.acquire(blocking=False):
             return None
         try:
             cls.current = cls()
@@ -2617,9 +2627,11 @@ class _StderrCopy:
         return cls.current
 
     def _pump(self) -> None:
-        waiting = [self.reader, self.wake]
+        waiting = select.poll()
+        waiting.register(self.reader, select.POLLIN)
+        waiting.register(self.wake, select.POLLIN)
         while True:
-            ready = select.select(waiting, [], [])[0]
+            ready = [handle for handle, _ in waiting.poll()]
             if self.reader in ready:
                 chunk = os.read(self.reader, 1 << 16)
                 if not chunk:
@@ -2630,7 +2642,7 @@ class _StderrCopy:
                 except OSError:
                     continue  # the user's own descriptor is closed; nobody would have read it
             else:  # ended; what another thread started meanwhile may still write, and is still passed on
-                waiting = [self.reader]
+                waiting.unregister(self.wake)
                 self.drained.set()
         self.drained.set()
         for handle in (self.reader, self.wake, self.waker, self.old):
