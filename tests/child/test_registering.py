@@ -65,7 +65,7 @@ REGISTERED = """
 
     exec_error = None
     try:
-        exec("@wp.func\\ndef refused(v: float):\\n    return v")  # refused
+        exec(compile("@wp.func\\ndef refused(v: float):\\n    return v", "<nowhere>", "exec"))  # refused
     except RuntimeError as error:
         exec_error = error
 """
@@ -145,7 +145,7 @@ def test_a_kernel_state_has_all_that_was_hashed(wire: Wire) -> None:
     assert set(structs) == {"Inner", "Outer"}
     assert structs["Inner"].fields == (("weight", "float32"),)
     assert structs["Inner"].defined is not None
-    assert structs["Inner"].defined.line == line_of(REGISTERED, "@wp.struct")
+    assert structs["Inner"].defined.line - line_of(REGISTERED, "@wp.struct") in (0, 1)  # Python 3.10: of the class
 
 
 def test_specialisations_are_told_apart_by_what_they_captured(wire: Wire) -> None:

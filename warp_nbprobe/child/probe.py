@@ -420,6 +420,7 @@ _INSTALLED = tuple(
     }
 )
 _INSTALLED_PARTS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_TIMED = ("<timed exec>", "<timed eval>")  # what %%time runs
 _CODES_AT_MOST = 50_000
 _BELOW_API = ("load", "_compile", "compile", "__init__", "__enter__", "__exit__", "get_module_hash", "hash_module")
 
@@ -435,8 +436,8 @@ def _code(code: types.CodeType) -> _Code:
             _state.recorder.forget_sites()
     file = code.co_filename
     cell, above = _state.cells.get(file, (None, 0))
-    if cell is None and file == "<timed exec>":
-        cell, above = _state.cell, _blank_lines(_state.source) + 1  # %%time takes its own line away
+    if cell is None and file in _TIMED and _state.source.lstrip().startswith("%%time"):
+        cell, above = _state.cell, _blank_lines(_state.source) + 1  # it takes its own line away
     kind = "user" if cell is not None else "library" if file in _state.cells else _kind_of_file(file)
     if cell is None and not file.startswith("<"):
         file = os.path.abspath(file)
@@ -2752,6 +2753,8 @@ def _holders(module: Any, content: _Content) -> dict[int, list[str]]:
     for holder in gc.get_referrers(*(each for each, _ in old)) if old else ():
         if isinstance(holder, (types.FrameType, types.MethodType, weakref.ref)) or _is_warp(type(holder)):
             continue
+        if isinstance(holder, tuple) and list(map(id, holder)) == [id(each) for each, _ in old]:
+            continue  # the question itself
         for kernel, state in old:
             found[state].extend(text for text in _names_in(holder, kernel) if text not in found[state])
     return {state: names[:8] for state, names in found.items()}
@@ -2775,6 +2778,9 @@ def _container(kind: str, holder: Any) -> str:
     for name, value in list(vars(sys.modules["__main__"]).items()):
         if value is holder and not name.startswith("_"):
             return f"{kind} `{name}`"
+    for owner in gc.get_referrers(holder) if kind == "dict" else ():
+        if type(owner).__dictoffset__ and getattr(owner, "__dict__", None) is holder:
+            return f"an object of type {type(owner).__name__}"  # whose attributes these are
     return f"a {kind} of {len(holder)}"
 
 
