@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.child.running import launched, line_of, run
@@ -219,3 +221,27 @@ def test_launches_inside_warp_belong_to_the_line_that_called_it(wire: Wire) -> N
 @pytest.mark.parametrize("comment", ["no threads", "refused"])
 def test_a_call_that_launches_nothing_is_no_launch(wire: Wire, comment: str) -> None:
     assert at(wire, comment) == []
+
+
+def test_what_a_solver_replays_inside_warp_is_recorded(tmp_path: Path) -> None:
+    program = """
+        import numpy as np
+        import warp as wp
+        import warp.optim.linear, warp.sparse
+
+        n = 4
+        rows = wp.array(np.arange(n), dtype=int, device="cpu")
+        values = wp.array(np.full(n, 2.0, dtype=np.float32), dtype=float, device="cpu")
+        a = warp.sparse.bsr_from_triplets(n, n, rows, rows, values)
+        b, x = wp.full(n, 4.0, dtype=float, device="cpu"), wp.zeros(n, dtype=float, device="cpu")
+        wp.optim.linear.cg(a, b, x, maxiter=12, tol=0.0, atol=0.0, check_every=0, use_cuda_graph=False)  # solve
+        print(x.numpy())
+    """
+    ran = run(tmp_path, program)
+
+    assert ran.code == 0, ran.error
+    line = line_of(program, "  # solve")
+    replayed = [made for made in launched(ran.wire) if made.kind_of == "replay"]
+    assert len(replayed) > 12
+    assert {made.place.line for made in replayed if made.place is not None} == {line}
+    assert all(made.kernel and "tile" in made.kernel for made in replayed)  # sums of Warp's own

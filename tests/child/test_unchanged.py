@@ -280,6 +280,79 @@ ERRORS = """
 """
 
 
+LIVES = """
+    import gc, linecache, sys, weakref
+    from typing import Any
+    import warp as wp
+
+    wp.config.use_precompiled_headers = False
+    gc.disable()
+
+    def define(text, file, **names):
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        space = {"wp": wp, "Any": Any, "__name__": "of_text", **names}
+        exec(compile(text, file, "exec"), space)
+        return space
+
+    TEXT = chr(10).join([
+        "@wp.struct", "class Pair:", "    first: float", "@wp.func", "def more(v: float):", "    return v * RATE",
+        "@wp.kernel", "def fill(a: wp.array(dtype=float), p: Pair):", "    a[wp.tid()] = more(p.first)",
+        "@wp.kernel", "def double(a: wp.array(dtype=Any)):", "    a[wp.tid()] = a[wp.tid()] * a.dtype(2)",
+        "@wp.kernel(module='of_bad')", "def bad(a: wp.array(dtype=float)):", "    a[wp.tid()] = nowhere", ""])
+    space = define(TEXT, "<one>", RATE=2.0)
+    fill, double, bad, Pair = space["fill"], space["double"], space.pop("bad"), space["Pair"]
+    bad_module = bad.module
+    watched = {}
+
+    def watch(**things):
+        watched.update({name: weakref.ref(thing) for name, thing in things.items()})
+
+    def shown(when):
+        print(when, {name: thing() is not None for name, thing in watched.items()})
+
+    x = wp.zeros(4, dtype=float, device="cpu")
+    y = wp.zeros(4, dtype=float, device="cpu", requires_grad=True)
+    watch(x=x, y=y, bad=bad)
+    try:
+        wp.launch(bad, dim=4, inputs=[x])
+    except Exception as error:
+        kept = error
+    del bad
+    bad_module.kernels.pop("bad")
+    shown("after an error")
+    wp.launch(fill, dim=4, inputs=[x, Pair()])
+    space["RATE"] = 3.0
+    wp.launch(fill, dim=4, inputs=[x, Pair()])
+    wp.launch(double, dim=4, inputs=[x])
+    wp.launch_tiled(fill, dim=[1], inputs=[x, Pair()], block_dim=4)
+    command = wp.launch(fill, dim=4, inputs=[x, Pair()], record_cmd=True)
+    command.launch()
+    with wp.Tape() as tape:
+        wp.launch(fill, dim=4, inputs=[y, Pair()])
+    tape.backward(grads={y: x})
+    watch(command=command, tape=tape, fill=fill, double=double, Pair=Pair, more=space["more"])
+    del command, tape
+    shown("used")
+    del x, y
+    shown("no arrays")
+    module = fill.module
+    for name in ("fill", "double"):
+        module.kernels.pop(name)
+    del fill, double, Pair
+    space.clear()
+    shown("no names")
+    print(len(module._get_live_kernels()), sys.getrefcount(module), kept is not None)
+    kept = None
+    shown("no error")
+    module.unload()
+    module.functions.clear()
+    module.structs.clear()
+    shown("unloaded")
+    gc.collect()
+    shown("collected")
+"""
+
+
 PROCESSES = """
     import importlib, multiprocessing, os, subprocess, sys
     import warp as wp
@@ -387,7 +460,7 @@ def assert_same(bare: Ran, probed: Ran) -> None:
         assert wire.troubles == ()
 
 
-@pytest.mark.parametrize("program", ["VALUES", "OTHERS", "ERRORS", "PROCESSES", "CELLS"])
+@pytest.mark.parametrize("program", ["VALUES", "OTHERS", "ERRORS", "LIVES", "PROCESSES", "CELLS"])
 def test_a_program_is_the_same(tmp_path: Path, program: str) -> None:
     bare, probed = both(tmp_path, globals()[program])
 
