@@ -244,4 +244,3 @@ def test_what_a_solver_replays_inside_warp_is_recorded(tmp_path: Path) -> None:
     replayed = [made for made in launched(ran.wire) if made.kind_of == "replay"]
     assert len(replayed) > 12
     assert {made.place.line for made in replayed if made.place is not None} == {line}
-    assert all(made.kernel and "tile" in made.kernel for made in replayed)  # sums of Warp's own
