@@ -975,15 +975,21 @@ def _launch_looked_at(kernel: Any, dim: Any, device: Any, adjoint: Any, record_c
     width = getattr(block_dim, "asked", block_dim)
     dims = dim if dim.__class__ is tuple else _dims(dim)
     key = known.kid, dims, device.alias, bool(adjoint), tiled, block_dim.__class__, width, code, lasti, ident
+    sight = None  # under which it is known at first sight from now on
+    if caller is site is not None and not (tiled or adjoint or record_cmd or recorder.capturing):
+        sight = known.kid, dims, device.alias, block_dim, code, lasti, ident
     if key in recorder.looked and not record_cmd and not recorder.capturing and _is_same(known):
-        recorder.write(recorder.asked[key])
+        signature = recorder.asked[key]
+        recorder.write(signature)
+        if sight is not None:
+            recorder.keys[sight] = signature
         return
     asked = _Asked(kernel, "tiled" if tiled else "launch", dims, device, bool(adjoint), block_dim)
     asked.caller, asked.site = caller, site
-    _ask(asked, key, bool(record_cmd), tiled)
+    _ask(asked, key, sight, bool(record_cmd), tiled)
 
 
-def _ask(asked: _Asked, key: _Key, record_cmd: bool, tiled: tuple[Any, ...]) -> None:
+def _ask(asked: _Asked, key: _Key, sight: _Key | None, record_cmd: bool, tiled: tuple[Any, ...]) -> None:
     """Record a launch that has to be looked at."""
     recorder, block_dim = _state.recorder, asked.block_dim
     assert recorder is not None
@@ -1007,9 +1013,8 @@ def _ask(asked: _Asked, key: _Key, record_cmd: bool, tiled: tuple[Any, ...]) -> 
         _look_at(asked)
         recorder.looked.add(key)
     recorder.write(signature)
-    if asked.caller is asked.site is not None and not (tiled or asked.adjoint or recorder.capturing):
-        code, lasti, ident = _site_key(asked.site)
-        recorder.keys[asked.known.kid, key[1], asked.device.alias, block_dim, code, lasti, ident] = signature
+    if sight is not None:
+        recorder.keys[sight] = signature
 
 
 def _dims(dim: Any) -> int | tuple[int, ...]:
