@@ -119,3 +119,11 @@ def test_orders_are_kept_per_thread_and_process_by_first_launch() -> None:
     orders = orders_by_thread(run("cold", [*names, order([1, 2, 1])], others=(worker,)))
 
     assert [ids.tolist() for ids in orders] == [[1, 1], [2], [1]]
+
+
+def test_an_array_is_written_without_its_number_of_dimensions() -> None:
+    from warp_nbprobe.data.frames_launches import _DIMENSIONS
+
+    said = [_DIMENSIONS.sub("", text) for text in ("array2d(float32)", "indexedarray3d(vec3f)", "array(int32)", "vec3f")]
+
+    assert said == ["array(float32)", "indexedarray(vec3f)", "array(int32)", "vec3f"]

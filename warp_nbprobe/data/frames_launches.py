@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Order, Signature, Wire
 
 _Codes = npt.NDArray[np.int64]
+_DIMENSIONS = re.compile(
+    r"(?<=rray)\d+d(?=\()"
+)  # the wire tells array2d(float32) from array(float32), the frames do not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +87,7 @@ def _row(run: Run, wire: Wire, signature: Signature | None) -> dict[str, Any]:
         "module": signature.module,
         "dim": signature.dim,
         "device": signature.device,
-        "dtypes": signature.dtypes,
+        "dtypes": None if signature.dtypes is None else tuple(_DIMENSIONS.sub("", text) for text in signature.dtypes),
         "block_dim": signature.block_dim,
         "requested_block_dim": signature.requested_block_dim,
         "adjoint": bool(signature.adjoint),
