@@ -124,6 +124,7 @@ def test_orders_are_kept_per_thread_and_process_by_first_launch() -> None:
 def test_an_array_is_written_without_its_number_of_dimensions() -> None:
     from warp_nbprobe.data.frames_launches import _DIMENSIONS
 
-    said = [_DIMENSIONS.sub("", text) for text in ("array2d(float32)", "indexedarray3d(vec3f)", "array(int32)", "vec3f")]
+    texts = ("array2d(float32)", "indexedarray3d(vec3f)", "array(int32)", "vec3f")
+    said = [_DIMENSIONS.sub("", text) for text in texts]
 
     assert said == ["array(float32)", "indexedarray(vec3f)", "array(int32)", "vec3f"]

@@ -17,7 +17,8 @@ from warp_nbprobe.data.model import Recording, Run
 from warp_nbprobe.data.records import Order, Signature, Wire
 
 _Codes = npt.NDArray[np.int64]
-_DIMENSIONS = re.compile(
+# The wire tells array2d(float32) from array(float32), the frames do not.
+_DIMENSIONS = re.compile(r"(?<=rray)\d+d(?=\()")
     r"(?<=rray)\d+d(?=\()"
 )  # the wire tells array2d(float32) from array(float32), the frames do not
 
