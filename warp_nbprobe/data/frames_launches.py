@@ -19,8 +19,6 @@ from warp_nbprobe.data.records import Order, Signature, Wire
 _Codes = npt.NDArray[np.int64]
 # The wire tells array2d(float32) from array(float32), the frames do not.
 _DIMENSIONS = re.compile(r"(?<=rray)\d+d(?=\()")
-    r"(?<=rray)\d+d(?=\()"
-)  # the wire tells array2d(float32) from array(float32), the frames do not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
