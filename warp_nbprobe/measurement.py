@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from warp_nbprobe.data.model import Cell, Recording, Run
     from warp_nbprobe.data.structure import Structure
-    from warp_nbprobe.explain.diagnose import Diagnosis
+    from warp_nbprobe.explain.diagnose import Diagnosis, Explanation
 
 
 class Measurement:
@@ -101,7 +101,7 @@ class Measurement:
         from warp_nbprobe.data.frames import modules_frame
         from warp_nbprobe.explain.diagnose import explain_events
 
-        return modules_frame(self.recording, explain_events(self.recording))
+        return modules_frame(self.recording, explain_events(self.recording, self._explanation))
 
     @cached_property
     def launches(self) -> pd.DataFrame:
@@ -150,7 +150,13 @@ class Measurement:
         """What was found, as objects, with what was checked and ruled out."""
         from warp_nbprobe.explain.diagnose import diagnose
 
-        return diagnose(self.recording, own=self._own)
+        return diagnose(self.recording, own=self._own, explanation=self._explanation)
+
+    @cached_property
+    def _explanation(self) -> Explanation:
+        from warp_nbprobe.explain.diagnose import explanation_of
+
+        return explanation_of(self.recording)
 
     @property
     def findings(self) -> pd.DataFrame:

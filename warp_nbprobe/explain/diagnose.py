@@ -105,23 +105,38 @@ class Diagnosis:
         return not any(finding.kind in ("wrong", "redundant") for finding in self.findings)
 
 
-def explain_events(recording: Recording) -> dict[EventKey, EventCause]:
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The explained events of every run by (sample, run), with the catalog of what their builds are made of."""
+
+    events: Mapping[tuple[int, str], tuple[Explained, ...]]
+    catalog: Catalog
+
+
+def explanation_of(recording: Recording) -> Explanation:
+    """Return what causes and findings are both made from, so that who wants both explains once."""
+    catalog = Catalog()
+    return Explanation(explain(recording, catalog), catalog)
+
+
+def explain_events(recording: Recording, explanation: Explanation | None = None) -> dict[EventKey, EventCause]:
     """Return the causes of every event of a recording, with a sentence and the line that caused it."""
+    explanation = explanation or explanation_of(recording)
     found: dict[EventKey, EventCause] = {}
-    for (sample, run), events in explain(recording, Catalog()).items():
+    for (sample, run), events in explanation.events.items():
         for item in events:
             detail, place = told(item)
             found[sample, run, item.build.seq] = EventCause(item.cause, item.causes, detail, place)
     return found
 
 
-def diagnose(recording: Recording, *, own: Sequence[str] = ()) -> Diagnosis:
+def diagnose(recording: Recording, *, own: Sequence[str] = (), explanation: Explanation | None = None) -> Diagnosis:
     """Return what a recording shows to be wrong, redundant, or cheaper to have.
 
     ``own`` are installed packages that count as the user's own code. Findings come from the first good sample
     (else the first there is); of several samples a cost is the median.
     """
-    scenes = _scenes(recording, Ownership(tuple(own)))
+    scenes = _scenes(recording, Ownership(tuple(own)), explanation or explanation_of(recording))
     if not scenes:
         return Diagnosis((), tuple(_unseen(rule) for rule in RULES), {})
     first = scenes[0]
@@ -150,10 +165,9 @@ def diagnose(recording: Recording, *, own: Sequence[str] = ()) -> Diagnosis:
     return Diagnosis(tuple(finding for finding, _ in findings), tuple(checks), spared)
 
 
-def _scenes(recording: Recording, ownership: Ownership) -> list[Scene]:
+def _scenes(recording: Recording, ownership: Ownership, explanation: Explanation) -> list[Scene]:
     """Return the good samples, the first of which gives the findings; without one, the first cold run."""
-    catalog = Catalog()
-    explained = explain(recording, catalog)
+    catalog, explained = explanation.catalog, explanation.events
     good = list(recording.good_samples())
     first = recording.first_cold_run()
     samples = good or ([first.sample] if first is not None else [])
