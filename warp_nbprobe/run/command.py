@@ -19,7 +19,7 @@ from warp_nbprobe.run.child import Child
 from warp_nbprobe.run.client import Message
 from warp_nbprobe.run.hook import leading_assignments, python_path, site_folder, with_hook
 from warp_nbprobe.run.outputs import CAP_BYTES, Outputs, Relay
-from warp_nbprobe.run.progress import STEP_S, Progress, Tell, WireTail
+from warp_nbprobe.run.progress import Tell, Teller
 from warp_nbprobe.run.sandbox import Sandbox
 from warp_nbprobe.run.stop import Ladder, Stop, now_s, stoppable
 from warp_nbprobe.run.wires import read_wires
@@ -79,14 +79,13 @@ class _CommandRun:
         self.sandbox = sandbox
         self.run = run
         self.sample = sample
-        self.tell = progress
         self.stop = stop
         self.folder = sandbox.run_folder(run)
         self.outputs = Outputs(relay, cap_bytes=spec.cap_bytes)
         self.said = ""  # the end of its standard error
-        self.tail = WireTail(self.folder / "wire")
+        self.teller = Teller(progress, self.folder / "wire", run, sample)
         self.start = datetime.now(timezone.utc)
-        self.started_s = self.told_s = now_s()
+        self.started_s = now_s()
         self.stopped_by: Literal["timeout", "interrupted"] | None = None
 
     def go(self) -> Run:
@@ -149,7 +148,7 @@ class _CommandRun:
                     ladder = Ladder(now_s())
                 if ladder is not None:
                     self._take_step(child, ladder)
-                self._tick()
+                self.teller.tick()
 
     def _read(self, descriptor: int, stream: _Stream) -> bool:
         """Take in what a stream has; whether there may be more."""
@@ -203,29 +202,6 @@ class _CommandRun:
         if self.stopped_by is not None:
             return exits.stopped(self.stopped_by, self.spec.timeout_s, self.said, child.exit_code)
         return exits.left(child.exit_code, self.said, deaths.crash_text(self.folder))
-
-    def _tick(self) -> None:
-        """Tell how far the run is, not too often."""
-        now = now_s()
-        if self.tell is None or now - self.told_s < STEP_S:
-            return
-        self.told_s = now
-        self.tail.look()
-        self.tell(
-            Progress(
-                sample=self.sample,
-                samples=self.sample,
-                run=self.run,
-                phase="main",
-                cell=None,
-                cells=0,
-                module=self.tail.module,
-                builds=self.tail.builds,
-                elapsed_s=now - self.started_s,
-                estimate_s=None,
-                modules=self.tail.modules(),
-            )
-        )
 
 
 class _Stream:

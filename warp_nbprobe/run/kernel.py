@@ -19,7 +19,7 @@ from warp_nbprobe.run.client import KernelClient, write_connection
 from warp_nbprobe.run.conversation import Answer, Conversation
 from warp_nbprobe.run.kernelspecs import KernelCommand, kernel_command
 from warp_nbprobe.run.outputs import CAP_BYTES, Outputs, Relay
-from warp_nbprobe.run.progress import STEP_S, Progress, Tell, WireTail
+from warp_nbprobe.run.progress import Phase, Tell, Teller
 from warp_nbprobe.run.rehearse import rehearsal_arguments
 from warp_nbprobe.run.sandbox import Sandbox
 from warp_nbprobe.run.sent import request_metadata, sent_source
@@ -87,13 +87,11 @@ class _KernelRun:
         self.spec = spec
         self.command = command
         self.stop = stop
-        self.tell = progress
         self.folder = sandbox.run_folder(run)
         self.outputs = Outputs(relay, cap_bytes=spec.cap_bytes)
-        self.tail = WireTail(self.folder / "wire")
+        self.teller = Teller(progress, self.folder / "wire", run, sample)
         self.start = datetime.now(timezone.utc)
-        self.started_s = self.told_s = now_s()
-        self.phase: Literal["starting", "setup", "main", "ending"] = "starting"
+        self.phase: Phase = "starting"
         self.cell: int | None = None  # index of the cell that runs
         self.pid: int | None = None
         self.results: tuple[Result, ...] = ()  # of the checks; their record has ended before them
@@ -269,24 +267,4 @@ class _KernelRun:
         return result
 
     def _tick(self) -> None:
-        """Tell how far the run is, not too often."""
-        now = now_s()
-        if self.tell is None or now - self.told_s < STEP_S:
-            return
-        self.told_s = now
-        self.tail.look()
-        self.tell(
-            Progress(
-                sample=self.sample,
-                samples=self.sample,
-                run=self.run,
-                phase=self.phase,
-                cell=self.cell,
-                cells=len(self.cells),
-                module=self.tail.module,
-                builds=self.tail.builds,
-                elapsed_s=now - self.started_s,
-                estimate_s=None,
-                modules=self.tail.modules(),
-            )
-        )
+        self.teller.tick(self.phase, self.cell, len(self.cells))

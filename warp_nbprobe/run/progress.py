@@ -13,6 +13,9 @@ STEP_S: Final = 0.1
 """Progress is told at most this often."""
 
 
+Phase = Literal["starting", "setup", "main", "ending"]
+
+
 @dataclass(frozen=True, slots=True)
 class Growing:
     """What one module cost this run so far."""
@@ -30,7 +33,7 @@ class Progress:
     sample: int  # from 1
     samples: int
     run: Literal["cold", "warm"]
-    phase: Literal["starting", "setup", "main", "ending"]
+    phase: Phase
     cell: int | None  # index of the cell that runs
     cells: int
     module: str | None  # being built or loaded
@@ -105,3 +108,37 @@ class WireTail:
     def _add(self, module: str, ms: Any) -> None:
         builds, total = self._built.get(module, (0, 0.0))
         self._built[module] = builds + 1, total + (ms if isinstance(ms, float | int) else 0.0)
+
+
+class Teller:
+    """Tells how far one run is, not too often."""
+
+    def __init__(self, tell: Tell | None, folder: Path, run: Literal["cold", "warm"], sample: int) -> None:
+        self._tell = tell
+        self._tail = WireTail(folder)
+        self._run = run
+        self._sample = sample
+        self._started_s = self._told_s = time.monotonic()
+
+    def tick(self, phase: Phase = "main", cell: int | None = None, cells: int = 0) -> None:
+        """Look at the wires and tell, if it is time."""
+        now = time.monotonic()
+        if self._tell is None or now - self._told_s < STEP_S:
+            return
+        self._told_s = now
+        self._tail.look()
+        self._tell(
+            Progress(
+                sample=self._sample,
+                samples=self._sample,
+                run=self._run,
+                phase=phase,
+                cell=cell,
+                cells=cells,
+                module=self._tail.module,
+                builds=self._tail.builds,
+                elapsed_s=now - self._started_s,
+                estimate_s=None,
+                modules=self._tail.modules(),
+            )
+        )
