@@ -2491,18 +2491,25 @@ def _headers(folder: Any) -> dict[str, int]:
         return {}
 
 
-def _build_cpu_over(failed: bool, value: Any, token: Any) -> None:
-    capture, folder, before, wall, begun = token
+def _native_over(capture: _StderrCopy | None, begun: int, failed: bool) -> tuple[_Event | None, int]:
+    """Add a native build to the event under way, with what the compiler said if it failed; return it and the time."""
     elapsed = _clock() - begun
     text = capture.end() if capture is not None else ""
     event = _state.local.event
+    if event is not None:
+        event.native_ns = (event.native_ns or 0) + elapsed
+        if failed and text:
+            event.fault = _native_fault(event, text)
+    return event, elapsed
+
+
+def _build_cpu_over(failed: bool, value: Any, token: Any) -> None:
+    capture, folder, before, wall, begun = token
+    event, elapsed = _native_over(capture, begun, failed)
     if event is None:
         return
-    event.native_ns = (event.native_ns or 0) + elapsed
     made = [stamp for path, stamp in _headers(folder).items() if before.get(path) != stamp]
     event.header_ms = min(max(0.0, (max(made) - wall) / 1e6), elapsed / 1e6) if made else 0.0
-    if failed and text:
-        event.fault = _native_fault(event, text)
 
 
 @_hook("build_cuda")
@@ -2512,15 +2519,10 @@ def _build_cuda_entered(output_path: Any) -> Any:
 
 def _build_cuda_over(failed: bool, value: Any, token: Any) -> None:
     capture, path, begun = token
-    elapsed = _clock() - begun
-    text = capture.end() if capture is not None else ""
-    event = _state.local.event
+    event, _ = _native_over(capture, begun, failed)
     if event is None:
         return
-    event.native_ns = (event.native_ns or 0) + elapsed
     event.header_ms = 0.0
-    if failed and text:
-        event.fault = _native_fault(event, text)
     if os.environ.get(TRACE_VARIABLE) and path:
         _take_compiler_trace(event, os.fspath(path), begun)
 

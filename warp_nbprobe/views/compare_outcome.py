@@ -7,15 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from warp_nbprobe.explain.compare import Comparison
 from warp_nbprobe.views.compare_text import compare_line, compare_text
 from warp_nbprobe.views.compare_words import (
-    band_text,
     build_rows,
-    delta_text,
     figure_rows,
+    figure_texts,
     heads,
     more_reasons,
-    moved_text,
     result_text,
-    samples_text,
     target_text,
     title,
     why_text,
@@ -24,7 +21,7 @@ from warp_nbprobe.views.compare_words import (
 from warp_nbprobe.views.junit import Case, junit_xml
 from warp_nbprobe.views.markdown import text
 from warp_nbprobe.views.rows import Row, rows_of
-from warp_nbprobe.views.units import count_text, figure_text, plural
+from warp_nbprobe.views.units import count_text, plural
 
 MORE_BUILT = "more-built"
 _MARKS = {"improved": "✅", "regressed": "❌", "invalid": "❌"}
@@ -80,12 +77,7 @@ def _figures(c: Comparison) -> str:
     body = [
         (
             f"`{row['metric']}`",
-            figure_text(row["baseline"], row["unit"]),
-            figure_text(row["candidate"], row["unit"]),
-            delta_text(row),
-            band_text(row),
-            samples_text(row),
-            moved_text(row),
+            *figure_texts(row),
         )
         for row in rows
     ]

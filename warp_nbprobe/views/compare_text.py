@@ -8,18 +8,15 @@ from dataclasses import replace
 from warp_nbprobe.explain.compare import Comparison
 from warp_nbprobe.views.compare_words import (
     MOST_KERNELS,
-    band_text,
     build_rows,
     cells_text,
-    delta_text,
     figure_rows,
+    figure_texts,
     heads,
     labels,
     more_reasons,
-    moved_text,
     phase_text,
     result_text,
-    samples_text,
     sides,
     target_text,
     title,
@@ -34,7 +31,7 @@ from warp_nbprobe.views.style import visible
 from warp_nbprobe.views.text_table import table_lines, wrapped
 from warp_nbprobe.views.text_timeline import timeline_lines
 from warp_nbprobe.views.timeline import Timeline, timeline
-from warp_nbprobe.views.units import count_text, figure_text
+from warp_nbprobe.views.units import count_text
 
 _WIDTH = 100
 _MOST_BUILDS = 40
@@ -88,12 +85,7 @@ def _figures(c: Comparison, wide: int) -> list[str]:
     body = [
         (
             row["metric"],
-            figure_text(row["baseline"], row["unit"]),
-            figure_text(row["candidate"], row["unit"]),
-            delta_text(row),
-            band_text(row),
-            samples_text(row),
-            moved_text(row),
+            *figure_texts(row),
         )
         for row in rows
     ]

@@ -228,3 +228,9 @@ def cells_text(cells: tuple[Cell, ...]) -> list[str]:
         lines += [f"# --- {name}"] if len(cells) > 1 else []
         lines += cell.source.rstrip("\n").split("\n")
     return lines
+
+
+def figure_texts(row: Row) -> tuple[str, ...]:
+    """Return one figure's words in the order of the columns: both sides, change, band, samples, moved."""
+    sides = (figure_text(row[side], row["unit"]) for side in ("baseline", "candidate"))
+    return (*sides, delta_text(row), band_text(row), samples_text(row), moved_text(row))
